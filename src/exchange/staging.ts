@@ -3,7 +3,7 @@
  * (I1 of import.ts).
  *
  * Owns: the rows of `import_record` until the commit. Does not own: how a file is read (file-format.ts), what a record
- * must look like (record-types.ts, purchase-orders.ts), or how staged records reach their tables (import-chunks.ts).
+ * must look like (record-types.ts, records/), or how staged records reach their tables (import-chunks.ts).
  */
 import { Fault, invalidField } from "../base/fault.ts";
 import type { Actor } from "../core/access/actor.ts";

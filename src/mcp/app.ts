@@ -63,7 +63,7 @@ import { answerMessage, type Asking } from "./protocol.ts";
 import { hasTool, type McpAddress, mcpAddressOf, mcpPaths } from "./address.ts";
 import { mcpPath } from "./names.ts";
 import { progressTokenOf, withProgress } from "./progress.ts";
-import { askedBefore, questionOf } from "./questions.ts";
+import { callOfRequest, questionOf } from "./questions.ts";
 import {
   definitionIn,
   incomingOf,
@@ -322,7 +322,7 @@ async function calledTool(
   const incoming: Incoming = {
     ...incomingOf({
       // Asked before, it is not made again: what was asked for is told.
-      ...(state === null ? { tool, arguments: input } : askedBefore(state)),
+      ...(state === null ? { tool, arguments: input } : callOfRequest(state)),
       requestId,
       trace,
       bearerToken: token,

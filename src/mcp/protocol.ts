@@ -3,7 +3,7 @@
  * or calling them answers.
  *
  * Owns: the lists that clients are shown. Does not own: who is shown which tool and what a call does (app.ts), the
- * texts (guide.ts), how messages are written (the library).
+ * texts (resources/guide.ts), how messages are written (the library).
  */
 import {
   CLIENT_CAPABILITIES_META_KEY,

@@ -30,7 +30,7 @@ export function questionOf(reply: Reply): InputRequiredResult | null {
 }
 
 /** The call that tells what became of a request. */
-export const askedBefore = (
+export const callOfRequest = (
   approvalRequestId: string,
 ): { readonly tool: OperationTool; readonly arguments: JsonObject } => ({
   tool: toolOf(getOwnRequest),

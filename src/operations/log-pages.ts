@@ -11,6 +11,7 @@ import {
   walksChanges,
 } from "../shop/order/changes.ts";
 import type { Tx } from "../store/store.ts";
+import { type CursorScope, decodeCursor, encodeCursor } from "../base/cursor.ts";
 import type { BroadContext } from "../requests/broad-read.ts";
 import { rowsOnLoopMax } from "../requests/loop-limits.ts";
 
@@ -45,3 +46,13 @@ export const changePage = {
     return await pageOfChanges(tx, shopId, filters, after, limit);
   },
 };
+
+/** The cursor of a page of changes. */
+export const changeCursor = (scope: CursorScope, end: ChangePosition | null): string | null =>
+  end === null ? null : encodeCursor(scope, [end.atMs, end.id, end.totalCount]);
+
+/** The position that a cursor of a page of changes has. @throws Fault INVALID_INPUT  as `decodeCursor`. */
+export function changePositionFrom(scope: CursorScope, encoded: string): ChangePosition {
+  const [atMs, entryId, totalCount] = decodeCursor(scope, encoded, ["number", "string", "number"]);
+  return { atMs, id: entryId, totalCount };
+}

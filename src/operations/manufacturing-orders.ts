@@ -17,7 +17,7 @@ import {
   releaseDirections,
   type StockRelease,
 } from "../core/stock/manufacturing-orders.ts";
-import { moneyToNumber, quantityToNumber, moneyOrNull, quantityOrNull } from "../core/money/money.ts";
+import { moneyToNumber, quantityToNumber, moneyToNumberOrNull, quantityToNumberOrNull } from "../core/money/money.ts";
 import {
   itemsToBuild,
   loadLinkedTransferOrders,
@@ -138,7 +138,7 @@ export const itemJson = (item: ItemToBuild): z.output<typeof itemSchema> => ({
   quantityPlanned: quantityToNumber(item.quantityPlanned),
   quantityCompleted: quantityToNumber(item.quantityCompleted),
   quantityScrapped: quantityToNumber(item.quantityScrapped),
-  unitCost: moneyOrNull(item.unitCost),
+  unitCost: moneyToNumberOrNull(item.unitCost),
 });
 
 const materialSchema = z
@@ -161,12 +161,12 @@ export const materialJson = (material: Material): z.output<typeof materialSchema
   moItemId: material.moItemId,
   variantId: material.variantId,
   sku: material.sku,
-  quantityPerUnit: quantityOrNull(material.quantityPerUnit),
+  quantityPerUnit: quantityToNumberOrNull(material.quantityPerUnit),
   quantityRequired: quantityToNumber(material.quantityRequired),
   quantityAllocated: quantityToNumber(material.quantityAllocated),
   quantityConsumed: quantityToNumber(material.quantityConsumed),
   quantityShort: quantityToNumber(quantityShort(material)),
-  unitCost: moneyOrNull(material.unitCost),
+  unitCost: moneyToNumberOrNull(material.unitCost),
 });
 
 const releaseSchema = z

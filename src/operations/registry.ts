@@ -39,7 +39,7 @@ import { resetStorefrontSync, syncStorefront } from "./purchase-orders/goods/syn
 import { stockAdjustmentOperations } from "./stock-adjustments.ts";
 import { stockTakeOperations } from "./stock-takes.ts";
 import { transferOrderOperations } from "./transfer-orders.ts";
-import { nameOperations } from "../requests/wording.ts";
+import { registerOperations } from "../requests/wording.ts";
 
 export const operations: readonly Operation[] = [
   listPurchaseOrders,
@@ -90,7 +90,7 @@ export const operations: readonly Operation[] = [
   withdrawOwnRequest,
 ];
 
-nameOperations(operations);
+registerOperations(operations);
 
 /** Operations that REST has a path for. */
 export const restOperations: readonly RestOperation[] = operations.filter(isRestOperation);

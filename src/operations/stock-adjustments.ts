@@ -3,7 +3,7 @@
  */
 import { z } from "zod";
 import { only } from "../core/order/guidance.ts";
-import { moneyToNumber, quantityToNumber, moneyOrNull } from "../core/money/money.ts";
+import { moneyToNumber, quantityToNumber, moneyToNumberOrNull } from "../core/money/money.ts";
 import {
   type StockAdjustmentHeader,
   type StockAdjustmentLine,
@@ -87,8 +87,8 @@ export const stockAdjustmentLineJson = (line: StockAdjustmentLine): z.output<typ
   variantId: line.variantId,
   sku: line.sku,
   quantityDelta: quantityToNumber(line.quantityDelta),
-  unitCost: moneyOrNull(line.unitCost),
-  valueChange: moneyOrNull(line.valueChange),
+  unitCost: moneyToNumberOrNull(line.unitCost),
+  valueChange: moneyToNumberOrNull(line.valueChange),
   reasonId: line.reasonId,
   note: line.note,
 });

@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { only } from "../core/order/guidance.ts";
-import { moneyToNumber, quantityToNumber, moneyOrNull, quantityOrNull } from "../core/money/money.ts";
+import { moneyToNumber, quantityToNumber, moneyToNumberOrNull, quantityToNumberOrNull } from "../core/money/money.ts";
 import {
   countTypes,
   quantityVariance,
@@ -100,10 +100,10 @@ export const stockTakeLineJson = (line: StockTakeLine): z.output<typeof lineSche
   sku: line.sku,
   productName: line.productName,
   quantityExpected: quantityToNumber(line.quantityExpected),
-  quantityCounted: quantityOrNull(line.quantityCounted),
-  quantityVariance: quantityOrNull(quantityVariance(line)),
-  unitCost: moneyOrNull(line.unitCost),
-  valueVariance: moneyOrNull(line.valueVariance),
+  quantityCounted: quantityToNumberOrNull(line.quantityCounted),
+  quantityVariance: quantityToNumberOrNull(quantityVariance(line)),
+  unitCost: moneyToNumberOrNull(line.unitCost),
+  valueVariance: moneyToNumberOrNull(line.valueVariance),
   reasonId: line.reasonId,
   countedBy: line.countedBy,
   countedAt: instantOrNull(line.countedAtMs),

@@ -5,7 +5,7 @@
 import { mention, only } from "../core/order/guidance.ts";
 import { z } from "zod";
 import { currentShipment } from "../core/order/attachments.ts";
-import { moneyToNumber, quantityToNumber, moneyOrNull } from "../core/money/money.ts";
+import { moneyToNumber, quantityToNumber, moneyToNumberOrNull } from "../core/money/money.ts";
 import {
   type TransferLine,
   type TransferOrderHeader,
@@ -120,7 +120,7 @@ export const transferLineJson = (line: TransferLine): z.output<typeof lineSchema
   quantityRejected: quantityToNumber(line.quantityRejected),
   quantityCancelled: quantityToNumber(line.quantityCancelled),
   quantityPending: quantityToNumber(transferPending(line)),
-  unitCost: moneyOrNull(line.unitCost),
+  unitCost: moneyToNumberOrNull(line.unitCost),
 });
 
 const addressesSchema = z

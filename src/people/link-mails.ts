@@ -31,8 +31,8 @@ import { queueStatement } from "../shop/supplier/mails.ts";
 import { isNotFound } from "../store/engine-rules.ts";
 import type { Engine, Log, Tx } from "../store/store.ts";
 
-/** Shops that are asked at once where each is asked. Then other requests go first: there may be thousands. */
-const askedBeforePause = 50;
+/** Shops that are searched before other requests go first: there may be thousands. */
+const shopsBeforePause = 50;
 
 /** Dependencies of links that are mailed. */
 export interface LinkMailing {
@@ -110,7 +110,7 @@ export class LinkMails {
     try {
       for (const [index, shopId] of (await engine.shopsWithValue(address)).entries()) {
         if (stopping.aborted || linkedShops >= linkedShopsMax) return;
-        if (index % askedBeforePause === askedBeforePause - 1) await sleep(0);
+        if (index % shopsBeforePause === shopsBeforePause - 1) await sleep(0);
         if (await this.#searchShop(shopId, address, row)) linkedShops += 1;
       }
     } catch (error) {

@@ -106,7 +106,7 @@ export class Passkeys {
     const { id: rpID } = this.#requireParty();
     const { generateAuthenticationOptions } = await import("@simplewebauthn/server");
     const challenge = await this.#challenge("sign in");
-    return await generateAuthenticationOptions({ rpID, challenge, ...asked });
+    return await generateAuthenticationOptions({ rpID, challenge, ...ceremony });
   }
 
   /** Options for a browser that makes a passkey for this person. */
@@ -125,9 +125,9 @@ export class Passkeys {
       userDisplayName: person.name,
       userID: new TextEncoder().encode(passkeyHandle(shopId, personId)),
       challenge: await this.#challenge({ shopId, personId }),
-      timeout: asked.timeout,
+      timeout: ceremony.timeout,
       // Whoever finds the device would be in: it asks for a finger, a face or a number.
-      authenticatorSelection: { residentKey: "required", userVerification: asked.userVerification },
+      authenticatorSelection: { residentKey: "required", userVerification: ceremony.userVerification },
       // A device makes no second one for the same person.
       excludeCredentials: passkeys.map(({ credentialId }) => ({ id: credentialId })),
     });
@@ -270,8 +270,8 @@ export class Passkeys {
   }
 }
 
-/** With what every browser is asked. */
-const asked = { timeout: passkeyChallengeMs, userVerification: "required" } as const;
+/** Options of every ceremony in a browser. */
+const ceremony = { timeout: passkeyChallengeMs, userVerification: "required" } as const;
 
 /** Clocks of nodes may be apart: what has expired is remembered for as long again. */
 const noteStatements = (shopId: string, { hash: challengeHash, expiresAtMs }: Answered, nowMs: number) =>

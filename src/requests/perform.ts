@@ -8,9 +8,9 @@
  * Invariants:
  * - H1. Every request with an API key of the shop, a revoked one too, or of a person who is signed in has one audit
  *       row. It is written before the answer leaves. That of a read or a replay may follow it when the turn that writes
- *       it does not come in time (audit.ts). Refusals without a token share rows beyond a rate (refusals.ts). While the
- *       store cannot be written, reads, replays and refusals are answered without a row; the log has what it would have
- *       told.
+ *       it does not come in time (audit/audit.ts). Refusals without a token share rows beyond a rate
+ *       (audit/refusals.ts). While the store cannot be written, reads, replays and refusals are answered without a row;
+ *       the log has what it would have told.
  * - H2. The stored answer of a keyed write commits with the write. While the first attempt runs, no other request runs
  *       under its key, and none is shown an answer that may still change. Two attempts may run all the same, after a
  *       lease that ended too early or a commit whose answer was lost. The second finds the first one's stored answer in

@@ -38,10 +38,10 @@ const words: Readonly<Record<Surface, (operation: Operation, recordId: string | 
 const byName = new Map<string, Operation>();
 
 /**
- * Names operations in texts from now on. The registry of the operations calls it, since a request knows no operation by
- * name.
+ * Registers the operations that texts mention by name. The registry of the operations calls it, since this room knows
+ * none of them.
  */
-export function nameOperations(operations: readonly Operation[]): void {
+export function registerOperations(operations: readonly Operation[]): void {
   for (const operation of operations) byName.set(operation.name, operation);
 }
 

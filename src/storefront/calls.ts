@@ -1,11 +1,12 @@
 /**
- * State of the calls of one shop's store: kept by its client, and stored beside the calls (C67).
+ * State of the calls of one shop's store: kept by its client, and stored beside the calls (C67). And calls that use the
+ * shop's own database.
  *
  * A call waits for no write: what it tells is stored once a minute, and an error that is new at once.
  */
 import { Fault } from "../base/fault.ts";
 import type { StoreState } from "./connections.ts";
-import type { StorefrontError } from "./storefront.ts";
+import { StorefrontError } from "./storefront.ts";
 
 type Calls = Pick<StoreState, "lastCallAtMs" | "lastError">;
 
@@ -48,6 +49,20 @@ export class StoreCalls {
     this.#store(this.state).catch((error: unknown) => {
       // A store that takes nothing now gets the next one.
       if (!(error instanceof Fault)) throw error;
+    });
+  }
+}
+
+/** Makes a call that uses the shop's own database. When that refuses, nobody knows how far the call came. */
+export async function overStore<T>(platform: string, call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    throw new StorefrontError("error", `what was sent to ${platform} could not be stored`, {
+      landed: "maybe",
+      cause: error,
+      ...(error.retryAfterMs === null ? {} : { retryAfterMs: error.retryAfterMs }),
     });
   }
 }

@@ -1,7 +1,7 @@
 /** Rises of unit costs (C78): which lines are asked, and how far a cost is above what is known of it. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { costsAsked, percentOver, percentToNumber } from "../../src/core/access/cost-rises.ts";
+import { linesWithNewCosts, percentOver, percentToNumber } from "../../src/core/access/cost-rises.ts";
 import { type KeyLimits, limitsPassed, noLimits } from "../../src/core/access/limits.ts";
 import type { PurchaseOrder } from "../../src/core/order/purchase-order.ts";
 import { fxRate, line, money, order, quantity, refusal } from "../support/goods.ts";
@@ -38,7 +38,7 @@ test("a cost is compared exactly, in its currency or at the order's rates before
 });
 
 const ids = (before: PurchaseOrder | null, next: PurchaseOrder, entries: readonly string[] = []): readonly string[] =>
-  costsAsked(before, next, new Set(entries)).map(({ poLineItemId }) => poLineItemId);
+  linesWithNewCosts(before, next, new Set(entries)).map(({ poLineItemId }) => poLineItemId);
 
 test("all lines are asked of a new order, one that leaves Draft, and with another supplier or currency; else what is new or dearer", () => {
   const a = line("a", { unitCost: 4 });

@@ -4,25 +4,19 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isJsonArray, isJsonObject, type JsonObject } from "../../src/base/json.ts";
+import type { JsonObject } from "../../src/base/json.ts";
 import { dateOf, dayIn, weekOf, weekStart } from "../../src/base/time/calendar.ts";
 import { figureSuppliersMax } from "../../src/core/order/advice/purchase-figures.ts";
 import { sealRecent } from "../../src/shop/order-list/sealing.ts";
 import { loadFigureOrders } from "../../src/shop/order/report.ts";
 import { type GoodsServer, lineA, lineB, startGoodsServer } from "../support/goods-server.ts";
 import { askAdmin } from "../support/people.ts";
-import { assertFault, type TestResponse } from "../support/server.ts";
+import { assertFault, objectsAt, type TestResponse } from "../support/server.ts";
 
 const of =
   (server: GoodsServer) =>
   (path: string): Promise<TestResponse> =>
     askAdmin(server, "GET", `/shops/${server.shopId}${path}`);
-
-const objectsAt = (answered: TestResponse, ...path: readonly (string | number)[]): readonly JsonObject[] => {
-  const found = answered.at(...path);
-  assert.ok(found !== undefined && isJsonArray(found), answered.text);
-  return found.filter(isJsonObject);
-};
 
 /** The date so many days from the shop's day. */
 const inDays = ({ clock }: GoodsServer, days: number): string => dateOf(dayIn("UTC", clock.now()) + days);

@@ -9,19 +9,13 @@ import { type GoodsServer, lineA, lineB, type OrderLine, startGoodsServer } from
 import { connectAgent } from "../support/mcp.ts";
 import { askAdmin, signInAs } from "../support/people.ts";
 import { byLink, makeLink } from "../support/peers/supplier-link.ts";
-import { assertFault, type TestResponse } from "../support/server.ts";
+import { assertFault, objectsAt, type TestResponse } from "../support/server.ts";
 import { exportedRecords } from "../support/shops/exported-records.ts";
 
 const of =
   (server: GoodsServer) =>
   (method: string, path: string, body?: unknown, options: Parameters<typeof askAdmin>[4] = {}) =>
     askAdmin(server, method, `/shops/${server.shopId}${path}`, body, options);
-
-const objectsAt = (answered: TestResponse, ...path: readonly (string | number)[]): readonly JsonObject[] => {
-  const found = answered.at(...path);
-  assert.ok(found !== undefined && isJsonArray(found), answered.text);
-  return found.filter(isJsonObject);
-};
 
 const objectAt = (answered: TestResponse, ...path: readonly (string | number)[]): JsonObject => {
   const found = answered.at(...path);

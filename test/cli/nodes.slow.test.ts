@@ -1,7 +1,7 @@
 /**
  * Which node a command asks when the shops are in a database.
  *
- * Only on postgres: with a data directory the command finds its server by that; cli-servers.test.ts has that.
+ * Only on postgres: with a data directory the command finds its server by that; servers.slow.test.ts has that.
  */
 import assert from "node:assert/strict";
 import path from "node:path";

@@ -1,7 +1,7 @@
 /**
  * Which server a command asks: the one that runs on the data directory, and no other.
  *
- * Only on sqlite: beside a node a command works on the database; cli-nodes.test.ts has that.
+ * Only on sqlite: beside a node a command works on the database; nodes.slow.test.ts has that.
  */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";

@@ -1,5 +1,5 @@
 /**
- * Runs the instructions of the documents against the program with its demo shop: every curl command of the README in order, and the
+ * Runs the instructions of the documents against the program with its demo shop: every curl command of README.md and docs/suppliers.md in order, and the
  * Arazzo description of an order's life cycle, with an independent runner.
  */
 import assert from "node:assert/strict";
@@ -54,6 +54,44 @@ test("every curl command of the README works, in order", async () => {
     const order = await program.ask("GET", `/api/v1/purchase-orders/${orderId}`, program.word("read key"));
     assert.equal(order.at("data", "purchaseOrder", "status"), "Sent");
     assert.match(await readFile(path.join(directory, "records.ndjson"), "utf8"), /"locationId":"new"/);
+  });
+});
+
+test("every curl command of docs/suppliers.md works, in order: a link, the supplier's answer to it, and its acceptance", async () => {
+  const page = await readFile(path.join(root, "docs/suppliers.md"), "utf8");
+  const blocks = [...page.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = ""]) => block.replaceAll(/\\\n\s*/g, ""));
+  const commands = blocks.flatMap((block) => block.split("\n").filter((line) => line.startsWith("curl")));
+  assert.equal(commands.length, 4);
+  await withDemo(async (program) => {
+    const writeKey = program.word("write key");
+    const made = await program.ask("POST", "/api/v1/purchase-orders", writeKey, {
+      supplierId: "sup_roastery",
+      locationId: "loc_warehouse",
+      lineItems: ["var_011", "var_012"].map((variantId) => ({ variantId, quantityOrdered: 24, unitCost: 4 })),
+    });
+    const order = `/api/v1/purchase-orders/${String(made.at("data", "purchaseOrder", "purchaseOrderId"))}`;
+    assert.ok((await program.ask("POST", `${order}/status`, writeKey, { status: "Sent" })).status < 300);
+    const lineIds = [0, 1].map((at) => String(made.at("data", "purchaseOrder", "lineItems", at, "poLineItemId")));
+    const inAMonth = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10);
+    let told = "";
+    for (const command of commands) {
+      const typed = command
+        .replaceAll("https://openpo.example.com", program.url)
+        .replaceAll("opl_my-shop_…", () => /opl_demo_\w+/.exec(told)?.[0] ?? "")
+        .replaceAll("my-shop", "demo")
+        .replaceAll("spr_…", () => /spr_\w+/.exec(told)?.[0] ?? "")
+        .replaceAll(/\bpo_1\b/g, path.basename(order))
+        .replaceAll(/\bpol_([12])\b/g, (_, which: string) => lineIds[Number(which) - 1] ?? "")
+        // A day that is over is refused.
+        .replaceAll("2027-01-15", inAMonth)
+        .replace("curl", "curl -sS --fail-with-body");
+      assert.ok(!typed.includes("…"), `a placeholder was not replaced: ${typed}`);
+      const env = { ...process.env, OPENPO_ADMIN_TOKEN: program.adminToken };
+      told += (await run("bash", ["-euo", "pipefail", "-c", typed], { env })).stdout;
+    }
+    const after = await program.ask("GET", order, writeKey);
+    assert.equal(after.at("data", "purchaseOrder", "status"), "Partially Confirmed");
+    assert.equal(after.at("data", "purchaseOrder", "lineItems", 0, "quantityConfirmed"), 8);
   });
 });
 

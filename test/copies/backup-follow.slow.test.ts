@@ -2,7 +2,7 @@
  * A followed backup (B5, B6, D384), with the real command: a time is restored, what is lost at most is what was acknowledged since the last look, and what is
  * missing or damaged is named.
  *
- * Only on sqlite: a database archives its own log (database-restore.test.ts).
+ * Only on sqlite: a database archives its own log (database-backups.slow.test.ts).
  */
 import assert from "node:assert/strict";
 import { copyFile, cp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";

@@ -5,7 +5,7 @@
  *
  * `OPENPO_DRILL_SHOPS`, `OPENPO_DRILL_ORDERS` (of each shop), `OPENPO_DRILL_SECONDS` (of load before the loss), `OPENPO_DRILL_ARCHIVE` (`archive_timeout` in seconds).
  *
- * Only on postgres: a data directory has backups of its own (restore-drill.test.ts).
+ * Only on postgres: a data directory has backups of its own (restore-drill.slow.test.ts).
  */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";

@@ -2,7 +2,7 @@
  * One shop of a database is restored from another database, in which a backup of it is, while nodes serve (D383): what is undone, what stays, that
  * nothing is pushed twice, and what is left when command and node are killed meanwhile.
  *
- * Only on postgres: restore-shop.test.ts has the same of a data directory.
+ * Only on postgres: restore-shop.slow.test.ts has the same of a data directory.
  */
 import assert from "node:assert/strict";
 import path from "node:path";

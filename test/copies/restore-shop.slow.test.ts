@@ -1,7 +1,7 @@
 /**
  * One shop is restored into a running server (B4, D383), with the real command: what is undone, what stays, and that nothing is pushed twice.
  *
- * Only on sqlite: a database has restores of its own (restore-shop-database.test.ts).
+ * Only on sqlite: a database has restores of its own (restore-shop-database.slow.test.ts).
  */
 import assert from "node:assert/strict";
 import { copyFile, readdir, readFile, rm, writeFile } from "node:fs/promises";

@@ -10,7 +10,7 @@ import { z } from "zod";
 import { dayMs } from "../../src/base/time/calendar.ts";
 import { type RunningProgram, serveProgram, withDirectory } from "../support/process.ts";
 import { onPostgres } from "../support/store.ts";
-import { pause, until } from "../support/until.ts";
+import { pause, quiet, until } from "../support/until.ts";
 import { randomOf } from "../world/random.ts";
 
 const killCount = Number(process.env["OPENPO_TEST_REMINDERS_KILLS"] ?? 2);
@@ -106,7 +106,7 @@ test("reminders that a killed process was telling are told once, by it or by the
         async () =>
           (await eventsOf(program, token, shopId)).filter((event) => event.type === type).length >= orderCount,
       );
-      await pause(300);
+      await quiet(300);
       const events = await eventsOf(program, token, shopId);
       const told = events.filter((event) => event.type === type);
       assert.deepEqual(told.map(({ data }) => data.purchaseOrderId ?? "").toSorted(), ids.toSorted());

@@ -12,7 +12,7 @@ import { eventStatements } from "../../src/shop/events/events.ts";
 import { heldBytes } from "../support/programs/garbage.ts";
 import { exchange, sendUnread, statusesIn } from "../support/peers/raw.ts";
 import { adminToken, startServer, type TestServer } from "../support/server.ts";
-import { pause, until } from "../support/until.ts";
+import { pause, quiet, until } from "../support/until.ts";
 
 const stalledCount = 20;
 const eventCount = 1_000;
@@ -153,7 +153,7 @@ test("a stream on which nothing is new for 15 s says that it is alive; an event 
   await addEvents(server, 1);
   await until("the event comes", () => text.includes("id: 1\n"));
   server.clock.advance(eventHeartbeatMs - 5_000);
-  await pause(3 * eventPollMs);
+  await quiet(3 * eventPollMs);
   assert.equal(signs(), 0, "15 s begin with the event");
   for (const count of [1, 2]) {
     server.clock.advance(eventHeartbeatMs);

@@ -1,5 +1,5 @@
 /**
- * Records come in all or nothing and go out the same (contract §7, §8; import.ts I1–I4).
+ * Records come in all or nothing and go out the same (contract §7, §8; exchange/import.ts I1–I4).
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";

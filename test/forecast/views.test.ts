@@ -1,5 +1,5 @@
 /**
- * Forecast views over HTTP: the list, pages of rows, and what is refused. The figures themselves: forecast-rows.test.ts.
+ * Forecast views over HTTP: the list, pages of rows, and what is refused. The figures themselves: rows.test.ts.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -18,6 +18,7 @@ import {
   timeoutCheckMs,
 } from "../../src/http/node/server.ts";
 import { crateOperations } from "../support/shops/operations.ts";
+import { assertToldInWords, statusesIn } from "../support/peers/raw.ts";
 import { pause, until } from "../support/until.ts";
 import { startServer, type TestServer, type TestServerOptions } from "../support/server.ts";
 
@@ -64,17 +65,6 @@ async function open(server: TestServer, read = true): Promise<Line> {
 const head = (server: TestServer, method: string, target: string, more = ""): string =>
   `${method} ${target} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.writeKey}\r\n${more}\r\n`;
 
-const statuses = (text: string): string[] => [...text.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status = ""]) => status);
-
-/** Checks that the last answer is an error body, with the request id also in a header. */
-function assertToldInWords(text: string, status: string): void {
-  const last = text.slice(text.lastIndexOf("HTTP/1.1 "));
-  assert.ok(last.startsWith(`HTTP/1.1 ${status} `), last);
-  assert.match(last, /\r\nContent-Type: application\/json\r\n/i);
-  const requestId = /\r\nX-Request-Id: (req_\w+)\r\n/i.exec(last)?.[1];
-  assert.ok(requestId !== undefined && last.includes(`"requestId":"${requestId}"`), last);
-}
-
 test("a request without Host or with two, an unknown Expect header and a CONNECT get the service's error body (C2)", async () => {
   await using server = await start();
   for (const [text, status] of [
@@ -97,7 +87,7 @@ test("garbage after a request is refused after the answer to the request, not in
   const body = '{"label":"first"}';
   line.write(`${head(server, "POST", crates, `Content-Length: ${body.length}\r\n`)}${body}nonsense\r\n\r\n`);
   const text = await line.closed;
-  assert.deepEqual(statuses(text), ["201", "400"]);
+  assert.deepEqual(statusesIn(text), ["201", "400"]);
   assertToldInWords(text, "400");
 });
 
@@ -109,7 +99,7 @@ test("pipelined requests are answered in their order", async () => {
       head(server, "GET", crates) +
       head(server, "GET", "/nowhere", "Connection: close\r\n"),
   );
-  assert.deepEqual(statuses(await line.closed), ["200", "200", "404"]);
+  assert.deepEqual(statusesIn(await line.closed), ["200", "200", "404"]);
 });
 
 test("a body is the same in one piece with its headers, after them, in pieces, and behind another request", async () => {
@@ -132,7 +122,7 @@ test("a body is the same in one piece with its headers, after them, in pieces, a
       await arrived();
     }
     const text = await line.closed;
-    assert.deepEqual(statuses(text), ["201", "201"], text);
+    assert.deepEqual(statusesIn(text), ["201", "201"], text);
     assert.equal(text.split(`"label":"${label}"`).length, 3, text);
   }
   // What has arrived of a body that breaks off is nobody's request.
@@ -180,7 +170,7 @@ test("an idle connection is closed after keepAliveTimeoutMs", async () => {
   await using server = await start({ waitLimits, arrivalLimits: arrivals({ keepAliveTimeoutMs: 300 }) });
   const line = await open(server);
   line.write(head(server, "GET", "/healthz"));
-  assert.deepEqual(statuses(await line.closed), ["200"]);
+  assert.deepEqual(statusesIn(await line.closed), ["200"]);
 });
 
 test("a body that stops arriving is 408; a slow one is accepted", async () => {
@@ -195,7 +185,7 @@ test("a body that stops arriving is 408; a slow one is accepted", async () => {
     await pause(120);
     slow.write(part);
   }
-  assert.deepEqual(statuses(await slow.closed), ["201"]);
+  assert.deepEqual(statusesIn(await slow.closed), ["201"]);
 });
 
 test("an answer that takes longer than the body timeout is not cut off", async () => {
@@ -208,7 +198,7 @@ test("an answer that takes longer than the body timeout is not cut off", async (
   const line = await open(server);
   line.write(head(server, "POST", `${crates}/${crateId}/seal`, "Connection: close\r\n"));
   void pause(500).then(() => gate.resolve());
-  assert.deepEqual(statuses(await line.closed), ["200"]);
+  assert.deepEqual(statusesIn(await line.closed), ["200"]);
 });
 
 test("the memory of a long answer is given back when it has been sent, and when its connection is closed instead", async () => {
@@ -251,7 +241,7 @@ test("a stop closes idle connections at once, and refuses requests that have not
   await server.stop();
   assert.equal(await silent.closed, "");
   assert.equal(await unfinishedHead.closed, "");
-  assert.deepEqual(statuses(await idle.closed), ["200"]);
+  assert.deepEqual(statusesIn(await idle.closed), ["200"]);
   const told = await unfinishedBody.closed;
   assertToldInWords(told, "503");
   assert.match(told, /\r\nRetry-After: 5\r\n/);
@@ -277,7 +267,7 @@ test("a stop answers all requests that have arrived, and closes the connections 
   await arrived();
   gate.resolve();
   const text = await line.closed;
-  assert.deepEqual(statuses(text), ["200", "200"]);
+  assert.deepEqual(statusesIn(text), ["200", "200"]);
   const [first = "", second = ""] = text.split(/(?<=.)(?=HTTP\/1\.1 )/s);
   assert.doesNotMatch(first, /\r\nConnection: close\r\n/i);
   assert.match(second, /\r\nConnection: close\r\n/i);

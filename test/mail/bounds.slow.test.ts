@@ -17,7 +17,7 @@ import { tables } from "../../src/shop/tables.ts";
 import { startGoodsServer } from "../support/goods-server.ts";
 import { adminToken } from "../support/server.ts";
 import { inPlace, openStore } from "../support/store.ts";
-import { pause, until } from "../support/until.ts";
+import { pause, quiet, until } from "../support/until.ts";
 import { plainShop } from "../support/shops/plain-shop.ts";
 
 test("a mail carries up to mailAttachedBytesMax bytes of documents; with one more it is refused, and nothing is stored", async () => {
@@ -133,7 +133,7 @@ test("perShopMax attempts of a shop run at a time, and attemptsMax of all; every
         () => `${begun.length} begun`,
         () => begun.length >= shopIds.length * mailsOfShop,
       );
-      await pause(300);
+      await quiet(300);
       assert.deepEqual(most, { ofShop: mailSenderLimits.perShopMax, ofAll: mailSenderLimits.attemptsMax });
       for (const shopId of shopIds) assert.equal(begun.filter((each) => each === shopId).length, mailsOfShop);
       const firstOf = shopIds.map((shopId) => begun.indexOf(shopId));

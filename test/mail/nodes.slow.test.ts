@@ -13,7 +13,7 @@ import { withNodes } from "../support/programs/nodes.ts";
 import { freshDatabase } from "../support/postgres/postgres.ts";
 import type { RunningProgram } from "../support/process.ts";
 import { parseMail, type ReceivedMail, startSmtpServer } from "../support/peers/smtp.ts";
-import { pause, until } from "../support/until.ts";
+import { quiet, until } from "../support/until.ts";
 
 const mailsOfShop = 5;
 const takeoverMsMax = 40_000;
@@ -91,7 +91,7 @@ test("a node dies and another freezes while they send: a third sends all of it, 
         // The frozen node goes on: what it was sending is no longer its own, and it sends nothing more of it.
         const before = server.taken.length;
         frozen.program.signal("SIGCONT");
-        await pause(5_000);
+        await quiet(5_000);
         assert.equal(server.taken.length, before);
         for (const shopId of asked.keys()) assert.ok((await statesOf(shopId)).every((state) => state === "sent"));
         assert.equal(await frozen.end("SIGTERM"), 0);

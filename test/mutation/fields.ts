@@ -2,7 +2,7 @@
  * Proves that the field tests notice a forgotten field; run by hand: `node test/mutation/fields.ts [field…]`.
  *
  * In a copy of the tree it removes, one at a time, each place in `src/` that carries the field: a mapping (`taxAmount: …,` or
- * `tax_amount: …,`) or the column in a list of columns. Then it runs `every-field.test.ts`, which must fail and name the field. Where it
+ * `tax_amount: …,`) or the column in a list of columns. Then it runs `test/order/every-field.test.ts`, which must fail and name the field. Where it
  * fails without the name, since the program broke, the mapping is tried again with null. The places are found by the field's name, so
  * moved code needs no change here. Without arguments it takes one field of each kind.
  *

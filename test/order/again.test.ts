@@ -1,19 +1,13 @@
 /** Ordering again at today's terms (C86a). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isJsonArray, isJsonObject, type JsonObject } from "../../src/base/json.ts";
+import { isJsonObject } from "../../src/base/json.ts";
 import { type GoodsServer, startGoodsServer } from "../support/goods-server.ts";
 import { askAdmin, signInAs } from "../support/people.ts";
-import { assertFault, type TestResponse } from "../support/server.ts";
+import { assertFault, objectsAt, type TestResponse } from "../support/server.ts";
 
 const again = (server: GoodsServer, orderId = "po_1", options: Parameters<typeof askAdmin>[4] = {}) =>
   askAdmin(server, "POST", `/shops/${server.shopId}/purchase-orders/${orderId}/order-again`, undefined, options);
-
-const objectsAt = (answered: TestResponse, ...path: readonly string[]): readonly JsonObject[] => {
-  const found = answered.at(...path);
-  assert.ok(found !== undefined && isJsonArray(found), answered.text);
-  return found.filter(isJsonObject);
-};
 
 const newLines = (made: TestResponse) =>
   objectsAt(made, "data", "purchaseOrder", "lineItems").map((line) => [

@@ -285,7 +285,7 @@ suite("two nodes", () => {
       await world.quiet();
       assert.deepEqual(await incoming(world), [0, 0, 0]);
       // The first one finds that it cannot renew its lease.
-      await pause(limits.leaseMs / 2);
+      await quiet(limits.leaseMs / 2);
       const { calls } = await world.sandbox.state([]);
       gate.resolve();
       await told;

@@ -1,7 +1,7 @@
 /** Starts a writing process (engine-writer.ts) that a test can kill. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { pause } from "../support/until.ts";
+import { until } from "../support/until.ts";
 
 interface Writer {
   readonly acknowledged: readonly number[];
@@ -18,10 +18,10 @@ export async function startWriter(directory: string, first: number): Promise<Wri
   let errors = "";
   child.stdout.setEncoding("utf8").on("data", (chunk: string) => (output += chunk));
   child.stderr.setEncoding("utf8").on("data", (chunk: string) => (errors += chunk));
-  while (!output.startsWith("ready\n")) {
+  await until("it is ready", () => {
     if (child.exitCode !== null) throw new Error(errors);
-    await pause(5);
-  }
+    return output.startsWith("ready\n");
+  });
   return {
     get acknowledged() {
       // A last line cut off by the kill does not count.

@@ -1,5 +1,5 @@
 /**
- * The rule of the suites. The name of a test file says what it costs: `memo.slow.test.ts`. A file without a cost takes seconds and is in `npm test`.
+ * The rule of the suites. The name of a test file says what it costs: `forecast/memo.slow.test.ts`. A file without a cost takes seconds and is in `npm test`.
  *
  * - `.slow`: takes long, or starts programs.
  * - `.browser`: drives a real browser.

@@ -1,7 +1,7 @@
 /**
  * A real server for tests, with its own store (store.ts decides the engine) and port, and one shop with a read key and a write key.
  *
- * `request` checks every answer against the OpenAPI document (contract.ts). An undocumented status, property, fault or header fails
+ * `request` checks every answer against the OpenAPI document (openapi/contract.ts). An undocumented status, property, fault or header fails
  * the test that sent the request.
  */
 import assert from "node:assert/strict";
@@ -13,7 +13,7 @@ import { adminTokenCheck } from "../../src/core/access/admin-token.ts";
 import { apiKeyRandomBytes, makeApiKey } from "../../src/core/access/api-key.ts";
 import type { ConnectedShop } from "../../src/core/storefront/storefront-config.ts";
 import { brotli, gzip } from "../../src/service/compression.ts";
-import type { Json } from "../../src/base/json.ts";
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../../src/base/json.ts";
 import { Documents } from "../../src/documents/documents.ts";
 import { createApp } from "../../src/http/app.ts";
 import { type ConsolePages, createConsolePages } from "../../src/http/console-pages.ts";
@@ -125,6 +125,13 @@ export interface TestResponse {
   at(...steps: readonly (string | number)[]): Json | undefined;
   /** Like `at`, but fails unless it is a string. */
   textAt(...steps: readonly (string | number)[]): string;
+}
+
+/** The objects of a list in the answer. Fails if there is no list. */
+export function objectsAt(answered: TestResponse, ...path: readonly (string | number)[]): readonly JsonObject[] {
+  const found = answered.at(...path);
+  assert.ok(found !== undefined && isJsonArray(found), answered.text);
+  return found.filter(isJsonObject);
 }
 
 /** Fails unless it is this refusal. */

@@ -10,7 +10,7 @@
  * - a relative link in Markdown
  */
 import assert from "node:assert/strict";
-import { globSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { test } from "node:test";
 
@@ -251,6 +251,27 @@ test("every link between documents leads to an existing file and heading", () =>
   none(documents.filter(({ path }) => path.endsWith(".md")).flatMap((document) => linkFaults(document, readOrNull)));
 });
 
+/** Files that comments name: by their path from the root, from src or test, or from a folder that the file is in. */
+const fileNamed = /(?<![\w./@{-])(?:\.{1,2}\/)?(?:[\w-]+\/)*[\w.-]+\.tsx?\b/g;
+
+/** Reports files that a comment names and that are not there. */
+function fileFaults({ path, text }: Document, exists: (path: string) => boolean): readonly string[] {
+  const folders = dirname(path)
+    .split("/")
+    .map((_, index, names) => names.slice(0, index + 1).join("/"));
+  return commentsOf(text, typescriptLineMark)
+    .flatMap((comment) => comment.match(fileNamed) ?? [])
+    .filter((name) => !["", "src", "test", ...folders].some((folder) => exists(normalize(join(folder, name)))))
+    .map(
+      (name) => `${path}: there is no ${name}. Name it by its path from src, or from the folder that the file is in.`,
+    );
+}
+
+test("every file that a comment names is there", () => {
+  const sources = documents.filter(({ path }) => /^(?:src|test|client)\/.*\.ts$/.test(path));
+  none(sources.flatMap((document) => fileFaults(document, existsSync)));
+});
+
 test("ARCHITECTURE.md says which module defines which letter", () => {
   const section =
     textOf("ARCHITECTURE.md")
@@ -343,4 +364,12 @@ test("links that do not resolve are reported", () => {
   assert.match(faults("[a](b.md)"), /there is no b\.md/);
   assert.match(faults("[a](a.md#three)"), /no such heading/);
   assert.match(faults("[a](#there)"), /no such heading/);
+});
+
+test("a file that a comment names and that is not there is reported", () => {
+  const exists = (path: string): boolean => ["src/core/order/edit.ts", "src/core/order/lines.ts"].includes(path);
+  const faults = (comment: string): string =>
+    fileFaults({ path: "src/core/order/edit.ts", text: comment }, exists).join();
+  assert.equal(faults("/** Lines (lines.ts, core/order/lines.ts, order/lines.ts). */"), "");
+  assert.match(faults("/**\n * Lines (goods/lines.ts).\n */"), /there is no goods\/lines\.ts/);
 });

@@ -51,16 +51,21 @@ test("timers are set by support/until.ts, and where a reason is listed", () => {
 const quietLooks: Readonly<Record<string, readonly [looks: number, forWhat: string]>> = {
   "audit/journal.test.ts": [2, "rows below the bounds stay in the journal"],
   "audit/rows.test.ts": [1, "an answer does not leave before its row, whose own timer would fire first"],
+  "events/reminders.crash.test.ts": [1, "nobody is reminded twice"],
+  "events/unread-streams.slow.test.ts": [1, "15 s without an event begin with the last one, by a clock of the test"],
   "http/bounds.test.ts": [2, "streams look no more often than they may; an export reads nothing ahead"],
+  "mail/bounds.slow.test.ts": [1, "no mail is sent twice"],
+  "mail/nodes.slow.test.ts": [1, "a frozen node that goes on sends nothing again"],
   "nodes/dead.crash.test.ts": [
     4,
     "claims of a node that lives stay its own, and nobody is judged by one that was away",
   ],
   "nodes/take-over.crash.test.ts": [1, "a frozen node that goes on pushes nothing again"],
   "order-list/broad-reads.slow.test.ts": [1, "reads in threads wait for a snapshot that is not there"],
-  "outbox/nodes.test.ts": [1, "an answer that came too late leaves the order as it is"],
+  "outbox/nodes.test.ts": [2, "what came too late leaves the order, or what is incoming, as it is"],
   "store/loop-share-shops.test.ts": [1, "work of a shop waits for the requests of others, by a clock that stands"],
   "storefront/sandbox.test.ts": [1, "a call that its caller gave up is not made later"],
+  "webhooks/receivers.slow.test.ts": [3, "no more is sent at a time, tried again or counted than is to be"],
   "webhooks/webhooks.slow.test.ts": [2, "nothing more is sent of a shop that was deleted"],
 };
 

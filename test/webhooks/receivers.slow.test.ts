@@ -26,7 +26,7 @@ import { freePort } from "../support/programs/ports.ts";
 import { type Receiver, startReceiver } from "../support/peers/receiver.ts";
 import { runCommand, withProgram } from "../support/process.ts";
 import { makePlace, openStore } from "../support/store.ts";
-import { pause, until } from "../support/until.ts";
+import { pause, quiet, until } from "../support/until.ts";
 import { plainShop } from "../support/shops/plain-shop.ts";
 
 const ids = timeOrderedIds(systemClock);
@@ -332,7 +332,7 @@ test("a shop's deliveries that were under way are sent again by the next process
       const endpointId = await setting.add(receiver.url);
       for (let count = 0; count < 10; count += 1) await setting.tell();
       await receiver.until(() => receiver.received.length === 4);
-      await pause(200);
+      await quiet(200);
       assert.equal(receiver.received.length, senderLimits.perEndpointMax);
       const restarted = setting.restart();
       isUp = true;
@@ -416,7 +416,7 @@ test("no name and no form of an address leads to what is shut; every attempt is 
           (delivery) => (delivery?.lastError ?? null) !== null,
         ),
       );
-      await pause(300);
+      await quiet(300);
       const first = await of(0);
       assert.deepEqual([first?.attempts, first?.lastError], [2, "the host is at an address that is not allowed"]);
       for (let index = 1; index < urls.length; index += 1) {
@@ -507,7 +507,7 @@ test("the receivers in examples take what is signed, once, and refuse everything
         await until("both have the event", () => events.length > 0 && printed.length > 0);
         for (const { endpointId } of [keyed, shared])
           await ask("POST", `/webhook-endpoints/${endpointId}/replay`, { afterSequence: 0 });
-        await pause(500);
+        await quiet(500);
         assert.deepEqual(
           [events.length, printed.join("").trim().split("\n").length],
           [1, 1],

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { percentToNumber } from "../../core/access/cost-rises.ts";
 import type { KeyLimits } from "../../core/access/limits.ts";
 import { amount, id, noRepeats, quantity } from "../../operations/fields.ts";
-import { moneyOrNull } from "../../core/money/money.ts";
+import { moneyToNumberOrNull } from "../../core/money/money.ts";
 
 /** Suppliers, and locations, that the limits of a key may name. */
 export const limitIdsMax = 100;
@@ -54,9 +54,9 @@ export const limitsJson = (limits: KeyLimits | null): z.output<typeof limitsSche
   limits === null
     ? null
     : {
-        orderValueMax: moneyOrNull(limits.orderValueMax),
-        dayValueMax: moneyOrNull(limits.dayValueMax),
-        monthValueMax: moneyOrNull(limits.monthValueMax),
+        orderValueMax: moneyToNumberOrNull(limits.orderValueMax),
+        dayValueMax: moneyToNumberOrNull(limits.dayValueMax),
+        monthValueMax: moneyToNumberOrNull(limits.monthValueMax),
         unitCostRisePercentMax:
           limits.unitCostRisePercentMax === null ? null : percentToNumber(limits.unitCostRisePercentMax),
         supplierIds: limits.supplierIds === null ? null : [...limits.supplierIds],

@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { actorTypes } from "../../core/access/actor.ts";
-import { type CursorScope, decodeCursor, encodeCursor } from "../../base/cursor.ts";
+import { decodeCursor, encodeCursor } from "../../base/cursor.ts";
 import { Fault } from "../../base/fault.ts";
 import { quantityToNumber } from "../../core/money/money.ts";
 import { listLocations } from "../../operations/agent/locations.ts";
@@ -12,7 +12,7 @@ import { listSuppliers } from "../../operations/agent/suppliers.ts";
 import { lookUpInput } from "../../operations/agent/tool.ts";
 import { foundVariantSchema, searchVariants } from "../../operations/agent/variants.ts";
 import { ReaderThreadNeeded, readingCall } from "../../requests/broad-read.ts";
-import { changePage } from "../../operations/log-pages.ts";
+import { changeCursor, changePage, changePositionFrom } from "../../operations/log-pages.ts";
 import { countsAsReasons, matchedBys } from "../../core/goods/codes.ts";
 import { statuses } from "../../core/order/purchase-order.ts";
 import { actorOf } from "../../requests/caller.ts";
@@ -32,7 +32,7 @@ import {
 import type { OperationShape } from "../../requests/operation.ts";
 import { logEntryJson, logEntrySchema } from "../../operations/purchase-orders/attachments.ts";
 import { responseBytesMax } from "../../requests/envelope.ts";
-import type { Change, ChangePosition } from "../../shop/order/changes.ts";
+import type { Change } from "../../shop/order/changes.ts";
 import { archivedOf, variantIdsWith } from "../../shop/catalogue/look-ups.ts";
 import { inListMax } from "../../store/in-lists.ts";
 import { type OpenLine, openLinesWith } from "../../shop/order/open-lines.ts";
@@ -262,11 +262,6 @@ const changeJson = ({ purchaseOrderId, poNumber, ...entry }: Change): z.output<t
   ...logEntryJson(entry),
 });
 
-function positionOf(scope: CursorScope, encoded: string): ChangePosition {
-  const [atMs, logId, totalCount] = decodeCursor(scope, encoded, ["number", "string", "number"]);
-  return { atMs, id: logId, totalCount };
-}
-
 export const listChanges = operation({
   name: "change_list",
   route: { method: "GET", path: "/shops/{shopId}/changes" },
@@ -298,7 +293,7 @@ export const listChanges = operation({
    */
   async run(context, { shopId, limit: rows, cursor: encoded, ...filters }, call) {
     const scope = { list: "changes", shopId, filters };
-    const after = encoded === undefined ? null : positionOf(scope, encoded);
+    const after = encoded === undefined ? null : changePositionFrom(scope, encoded);
     const { keyId, personId } = filters;
     await context.engine.peek(shopId, (tx) => shopOf(tx, shopId));
     const { changes, totalCount, end } = await readQuery(context, call, shopId, changePage, {
@@ -318,7 +313,7 @@ export const listChanges = operation({
     return data({
       changes: changes.map(changeJson),
       totalCount,
-      cursor: end === null ? null : encodeCursor(scope, [end.atMs, end.id, end.totalCount]),
+      cursor: changeCursor(scope, end),
     });
   },
 });

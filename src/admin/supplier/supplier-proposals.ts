@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Actor } from "../../core/access/actor.ts";
 import { Fault } from "../../base/fault.ts";
 import type { GoodsContext } from "../../core/goods/goods.ts";
-import { quantityToNumber, quantityOrNull } from "../../core/money/money.ts";
+import { quantityToNumber, quantityToNumberOrNull } from "../../core/money/money.ts";
 import { linesPerOrderMax, type PurchaseOrder } from "../../core/order/purchase-order.ts";
 import {
   type AcceptDecision,
@@ -95,7 +95,7 @@ function proposalJson(proposal: SupplierProposal, order: PurchaseOrder): z.outpu
     message: proposal.message,
     lines: proposal.lines.map((line) => ({
       lineItemId: line.lineItemId,
-      quantityConfirmed: quantityOrNull(line.quantityConfirmed),
+      quantityConfirmed: quantityToNumberOrNull(line.quantityConfirmed),
       expectedDeliveryDate: line.expectedDeliveryDate,
       cannotDeliver: line.cannotDeliver,
       status: line.isAccepted ? "accepted" : overtaken.has(line.lineItemId) ? "overtaken" : "open",

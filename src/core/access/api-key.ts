@@ -1,6 +1,6 @@
 /**
  * API keys: `opo_<shopId>_<secret>` (contract §1). The key names its shop (S7); only a hash of the secret is stored
- * (secret.ts).
+ * (base/secret.ts).
  */
 import { makeSecret, noShopId, parseSecret, type ParsedSecret, secretRandomBytes } from "../../base/secret.ts";
 

@@ -38,12 +38,12 @@ export interface CostRise {
 }
 
 /**
- * The lines that are asked for their cost: all of a new order, of one that leaves Draft, and with another supplier or
+ * The lines whose cost is checked: all of a new order, of one that leaves Draft, and with another supplier or
  * currency. Else those that are new or dearer, and those whose cost goes to the price list.
  *
  * Source: C78.
  */
-export function costsAsked(
+export function linesWithNewCosts(
   before: PurchaseOrder | null,
   next: PurchaseOrder,
   entryLineIds: ReadonlySet<string>,

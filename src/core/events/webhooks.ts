@@ -2,7 +2,7 @@
  * Webhooks: what becomes of a delivery and of its endpoint after an attempt (C60).
  *
  * Owns: the schedule, `Retry-After`, when an endpoint is disabled, which subscriptions a list of types comes to. Does
- * not own: sending (webhooks), the rows (shop/webhooks.ts), where it may connect (webhooks/addresses.ts).
+ * not own: sending (webhooks), the rows (shop/events/), where it may connect (webhooks/addresses.ts).
  */
 import { scatteredMs, scatteredMsMax } from "../../base/time/backoff.ts";
 import { minuteMs, hourMs } from "../../base/time/calendar.ts";

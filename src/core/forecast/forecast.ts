@@ -40,7 +40,7 @@ import {
   subtractQuantity,
   unitRate,
   zeroQuantity,
-  quantityOrNull,
+  quantityToNumberOrNull,
 } from "../money/money.ts";
 import type { ShopFacts } from "../order/purchase-order.ts";
 import type { Steering } from "./reorder-settings.ts";
@@ -577,8 +577,12 @@ const columnDefinitions = {
     cell: stockValue,
   },
   supplierId: { displayName: "Supplier id", type: "string", cell: ({ offer }) => offer?.supplierId ?? null },
-  packSize: { displayName: "Pack size", type: "number", cell: ({ offer }) => quantityOrNull(offer?.packSize ?? null) },
-  moq: { displayName: "MOQ", type: "number", cell: ({ offer }) => quantityOrNull(offer?.moq ?? null) },
+  packSize: {
+    displayName: "Pack size",
+    type: "number",
+    cell: ({ offer }) => quantityToNumberOrNull(offer?.packSize ?? null),
+  },
+  moq: { displayName: "MOQ", type: "number", cell: ({ offer }) => quantityToNumberOrNull(offer?.moq ?? null) },
   expectedArrivalDate: {
     displayName: "Expected arrival",
     type: "date",

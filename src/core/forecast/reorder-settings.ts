@@ -2,7 +2,7 @@
  * Settings by which a buyer steers the reorder of a variant, everywhere or at one location (C83). Pure data; what they
  * decide is in forecast.ts.
  */
-import { type Quantity, quantityOrNull } from "../money/money.ts";
+import { type Quantity, quantityToNumberOrNull } from "../money/money.ts";
 
 /** Settings; null: the forecast decides. */
 interface ReorderRule {
@@ -64,8 +64,8 @@ export function ruleIn(settings: ReorderSettings | null, locationIds: readonly s
 
 const shownRule = <Rule extends ReorderRule>(rule: Rule) => ({
   ...rule,
-  minimum: quantityOrNull(rule.minimum),
-  maximum: quantityOrNull(rule.maximum),
+  minimum: quantityToNumberOrNull(rule.minimum),
+  maximum: quantityToNumberOrNull(rule.maximum),
 });
 
 /** Renders the settings as the API shows them. */

@@ -2,7 +2,8 @@
  * Drafts from a forecast: what to order of which supplier, at the suggested quantities or those that a person has set
  * (C68). Pure.
  *
- * Does not own: the suggestion for one variant (forecast.ts), how an order is made (edit.ts), which drafts there are.
+ * Does not own: the suggestion for one variant (forecast.ts), how an order is made (core/order/edit.ts), which drafts
+ * there are.
  */
 import type { Day } from "../../base/time/calendar.ts";
 import type { Suggestion, SupplierOffer } from "./forecast.ts";

@@ -3,7 +3,7 @@
  *
  * Owns: which codes are the same, and what GS1 element strings and Digital Links say. Does not own: where codes are
  * looked for (shop/order/open-lines.ts, shop/catalogue/look-ups.ts). The console has the same rules in
- * `console/data/codes.ts`, since it imports nothing of the service; `test/support/codes.ts` holds both.
+ * `console/data/codes.ts`, since it imports nothing of the service; `test/catalogue/codes.test.ts` holds that.
  *
  * Glossary:
  * - GTIN: a number of 8, 12, 13 or 14 digits with a check digit. With zeros before it to 14 digits it is one number,

@@ -2,8 +2,8 @@
  * Completing an order, and receiving everything outstanding before (spec "Moves made by other operations"; C27, C28).
  *
  * Owns: the two decisions of /quick-complete and the one of /complete. Does not own: the costs that are written between
- * (cost-sync.ts), waiting for the storefront (operations/purchase-orders/goods/complete.ts), from which statuses an
- * order is completed (status.ts).
+ * (core/storefront/cost-sync.ts), waiting for the storefront (operations/purchase-orders/goods/complete.ts), from which
+ * statuses an order is completed (core/order/status.ts).
  */
 import { type DecisionContext, decision, moved, statusChange } from "../order/decision.ts";
 import type { Effect } from "../order/effect.ts";

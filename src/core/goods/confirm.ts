@@ -2,7 +2,7 @@
  * Confirming what the supplier says it will send (spec "Rules attached to the endpoints" 2; C24).
  *
  * Owns: confirmed quantities and the status that follows from them. Does not own: from which statuses an order is
- * confirmed (status.ts).
+ * confirmed (core/order/status.ts).
  */
 import { Fault, invalidField } from "../../base/fault.ts";
 import {

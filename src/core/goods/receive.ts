@@ -2,7 +2,7 @@
  * Receiving goods and taking them back (spec "Rules attached to the endpoints" 1; C25, C26, C29).
  *
  * Owns: received quantities and the status that follows from them. Does not own: from which statuses goods are received
- * (status.ts), receiving everything at once (complete.ts).
+ * (core/order/status.ts), receiving everything at once (complete.ts).
  */
 import { invalidField } from "../../base/fault.ts";
 import {

@@ -111,7 +111,7 @@ export function quantityToNumber(value: Quantity): number {
 export const quantityText = (value: Quantity): string => String(quantityToNumber(value));
 
 /** The JSON number of a quantity; null for none. */
-export const quantityOrNull = (value: Quantity | null): number | null =>
+export const quantityToNumberOrNull = (value: Quantity | null): number | null =>
   value === null ? null : quantityToNumber(value);
 
 /** The JSON number of an amount. */
@@ -120,7 +120,8 @@ export function moneyToNumber(value: Money): number {
 }
 
 /** The JSON number of an amount; null for none. */
-export const moneyOrNull = (value: Money | null): number | null => (value === null ? null : moneyToNumber(value));
+export const moneyToNumberOrNull = (value: Money | null): number | null =>
+  value === null ? null : moneyToNumber(value);
 
 /** The JSON number of a rate. */
 export function fxRateToNumber(value: FxRate): number {

@@ -1,10 +1,9 @@
 /**
  * Changes of an order by hand: creating it, its header, its lines, deleting it (C14–C16, C30–C35).
  *
- * Does not own: moves of status (status-move.ts), confirmed and received quantities (confirm.ts, receive.ts,
- * complete.ts), what a status allows (status.ts). No rule here moves the status. Ids, numbers and catalogue facts are
- * passed in. The schema of the operation has already checked that figures are in range and that a call names a line
- * once (C14, C15).
+ * Does not own: moves of status (status-move.ts), confirmed and received quantities (core/goods/), what a status allows
+ * (status.ts). No rule here moves the status. Ids, numbers and catalogue facts are passed in. The schema of the
+ * operation has already checked that figures are in range and that a call names a line once (C14, C15).
  */
 import { type DecisionContext, decision, unchanged } from "./decision.ts";
 import { Fault, invalidField } from "../../base/fault.ts";

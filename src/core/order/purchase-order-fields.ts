@@ -2,14 +2,14 @@
  * The fields of a purchase order and its lines as data: one row for every member that is stored.
  *
  * A row gives the member's type, its column, its default, and how it is set and cleared. It gives its log entries, and
- * its place in answers and import records. ARCHITECTURE.md, "Adding a header field", lists the steps.
+ * its place in answers and import records. CONTRIBUTING.md, "Add a header field of an order", has the steps.
  *
  * The table in which a row stands says who sets the field:
  * - `headerFields`: create, header update, import. `orderTermFields` are among them; the supplier's record has them
  *   too.
  * - `headerUpdateFields`: header update, import.
  * - `lineQuantities`, `lineCostFields`: adding and editing lines, confirming, receiving, import; each by rules of its
- *   own (edit.ts, confirm.ts, receive.ts).
+ *   own (edit.ts, core/goods/).
  * - `articleFields`: adding and editing custom lines, import. A catalogue line takes them from its variant.
  * - `supplierFields`: adding and editing lines, import. Written back to the supplier's catalogue, whose entries have
  *   them too.

@@ -1,6 +1,6 @@
 /**
  * The purchase order: glossary, types and invariants. Pure data. status.ts has what a status allows, and lines.ts what
- * lines are worth. Each rule is in the file of its activity (confirm.ts, receive.ts, edit.ts …).
+ * lines are worth. Each rule is in the file of its activity (edit.ts, status-move.ts, core/goods/).
  *
  * Glossary (the specification's words):
  * - order: a purchase order. `order` is what was loaded, `next` is what was decided.

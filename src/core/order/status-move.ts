@@ -2,7 +2,7 @@
  * Moving an order by name, which is what POST /status does (spec "States and transitions"; C22, C23).
  *
  * Owns: the order of the checks and what a move needs beside the table. Does not own: the table (status.ts), moves that
- * follow from goods (confirm.ts, goods.ts), deletion (edit.ts), or the inventory guard, which comes after every rule
+ * follow from goods (core/goods/), deletion (edit.ts), or the inventory guard, which comes after every rule
  * here.
  */
 import { type DecisionContext, decision, moved, statusChange } from "./decision.ts";

@@ -3,8 +3,8 @@
  * C22–C28, C30, C33, C41, C43).
  *
  * One row a status. Every set of statuses, and every refusal for the sake of the status, follows from it. Does not own:
- * conditions beside the status (a location, confirmed lines, quantities), in status-move.ts, confirm.ts, goods.ts and
- * edit.ts, or the inventory guard.
+ * conditions beside the status (a location, confirmed lines, quantities), in status-move.ts, edit.ts and
+ * core/goods/, or the inventory guard.
  */
 import { Fault, type FaultReason } from "../../base/fault.ts";
 import { mention } from "./guidance.ts";

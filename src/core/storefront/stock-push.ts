@@ -2,8 +2,8 @@
  * Stock pushes: telling the storefront how much on-hand stock changed by what was received (C40, C43).
  *
  * Owns: what a push carries, the order once its outcome is known, and `storefrontSyncState`. Does not own: which lines
- * a call wants pushed (goods.ts, sync.ts), the rows of pushes (shop/storefront/stock-pushes.ts), sending them
- * (jobs/outbox/steps/stock-push.ts).
+ * a call wants pushed (core/goods/goods.ts, sync.ts), the rows of pushes (shop/storefront/stock-pushes.ts), sending
+ * them (jobs/outbox/steps/stock-push.ts).
  */
 import { unchanged } from "../order/decision.ts";
 import { isCustom } from "../order/lines.ts";

@@ -4,7 +4,7 @@
  *
  * Owns: which lines a call pushes, why others are skipped, what a caller that waits is told, and the reset. Does not
  * own: what a push carries and its outcome (stock-push.ts), waiting for it
- * (operations/purchase-orders/goods/stock-sync.ts), from which statuses an order is synced (status.ts).
+ * (operations/purchase-orders/goods/stock-sync.ts), from which statuses an order is synced (core/order/status.ts).
  */
 import { type DecisionContext, decision, unchanged } from "../order/decision.ts";
 import type { Effect, EffectOutcome } from "../order/effect.ts";

@@ -3,8 +3,8 @@
  * Pure.
  *
  * Owns: what an order can be late with, since when, and from when on that is told. Does not own: what was told
- * (shop/supplier/reminders.ts), who tells (reminders/), what an agent is shown (attention.ts), which goes by the same
- * two rules.
+ * (shop/supplier/reminders.ts), who tells (jobs/reminders.ts), what an agent is shown (core/order/advice/attention.ts),
+ * which goes by the same two rules.
  */
 import { type Day, dayFrom, dayIn, dayMs, minuteMs, hourMs } from "../../base/time/calendar.ts";
 import type { Header } from "../order/purchase-order.ts";

@@ -2,7 +2,7 @@
  * A supplier's answer to an order by its link, and its results once a person accepts it (C64).
  *
  * Owns: when the order has overtaken a proposal, and which changes accepting one makes. Does not own: those changes'
- * rules (confirm.ts, edit.ts), the page that a supplier sees (suppliers), who may accept (admin).
+ * rules (core/goods/confirm.ts, core/order/edit.ts), the page that a supplier sees (suppliers), who may accept (admin).
  *
  * A proposal changes nothing by itself. It keeps of each line what the order said when the supplier answered. If the
  * order says something else by now, the line is overtaken and not accepted: nobody knows the supplier's answer to the

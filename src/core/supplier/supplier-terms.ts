@@ -3,7 +3,7 @@
  * request leaves it out (C32).
  *
  * Pure. Does not own: looking the terms up (shop/catalogue/catalogue.ts), what an order takes from its supplier
- * (edit.ts), writing terms back (write-back.ts).
+ * (core/order/edit.ts), writing terms back (core/storefront/write-back.ts).
  */
 import type { Money } from "../money/money.ts";
 import {

@@ -2,7 +2,8 @@
  * Admission of requests: each may wait for its start, or is refused at once because those before it have waited for too
  * long.
  *
- * Owns: when a refused client is asked to retry. Does not own: what waits (rounds.ts), and the answer (connections.ts).
+ * Owns: when a refused client is asked to retry. Does not own: what waits (base/time/rounds.ts), and the answer
+ * (connections.ts).
  *
  * Invariants:
  * - H13. A request is refused only if another one has waited for its start for more than `startWaitMsMax`, and at least

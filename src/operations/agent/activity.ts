@@ -1,10 +1,8 @@
 /** Changes of all orders of a shop, in short: a tool without a path on REST (C70a). Its rows are those of C53. */
 import { z } from "zod";
-import { decodeCursor, encodeCursor } from "../../base/cursor.ts";
 import { operation } from "../../requests/operation.ts";
-import type { ChangePosition } from "../../shop/order/changes.ts";
 import { cursor, dateFrom, dateTo, id, instant, instantSchema, limit, orderedRange, pageShape } from "../fields.ts";
-import { changePage } from "../log-pages.ts";
+import { changeCursor, changePage, changePositionFrom } from "../log-pages.ts";
 import { readTool } from "./tool.ts";
 
 /** Number of fields that a row names. */
@@ -42,7 +40,7 @@ export const listActivity = operation({
   output: z.strictObject({ activity: z.array(rowSchema), ...pageShape }),
   async run(call, { limit: rows, cursor: encoded, ...filters }) {
     const scope = { list: call.operation, shopId: call.shop.shopId, filters };
-    const after = encoded === undefined ? null : positionFrom(scope, encoded);
+    const after = encoded === undefined ? null : changePositionFrom(scope, encoded);
     const { since, until = null, actor = null, purchaseOrderId = null } = filters;
     const { changes, totalCount, end } = await call.readQuery(changePage, {
       filters: {
@@ -74,13 +72,8 @@ export const listActivity = operation({
           };
         }),
         totalCount,
-        cursor: end === null ? null : encodeCursor(scope, [end.atMs, end.id, end.totalCount]),
+        cursor: changeCursor(scope, end),
       },
     };
   },
 });
-
-function positionFrom(scope: Parameters<typeof decodeCursor>[0], encoded: string): ChangePosition {
-  const [atMs, entryId, totalCount] = decodeCursor(scope, encoded, ["number", "string", "number"]);
-  return { atMs, id: entryId, totalCount };
-}

@@ -3,7 +3,7 @@
  */
 import { z } from "zod";
 import type { ShopFacts } from "../../core/order/purchase-order.ts";
-import { quantityToNumber, moneyOrNull, quantityOrNull } from "../../core/money/money.ts";
+import { quantityToNumber, moneyToNumberOrNull, quantityToNumberOrNull } from "../../core/money/money.ts";
 import { compareText } from "../../base/text/compare-text.ts";
 import { costInShopCurrency } from "../../core/forecast/forecast.ts";
 import {
@@ -57,12 +57,12 @@ export const foundVariantSchema = z.strictObject({
 });
 
 const termsJson = (entry: SupplierEntry, shopCurrencyCode: string): z.output<typeof termsSchema> => ({
-  unitCost: moneyOrNull(entry.unitCost),
+  unitCost: moneyToNumberOrNull(entry.unitCost),
   unitCostCurrencyCode: entry.unitCostCurrencyCode ?? shopCurrencyCode,
   supplierSku: entry.supplierSku,
   supplierBarcode: entry.supplierBarcode,
-  moq: quantityOrNull(entry.moq),
-  packSize: quantityOrNull(entry.packSize),
+  moq: quantityToNumberOrNull(entry.moq),
+  packSize: quantityToNumberOrNull(entry.packSize),
   leadTimeDays: entry.leadTimeDays,
 });
 
@@ -91,8 +91,8 @@ const variantJson = (variant: Variant, levels: readonly Level[]) => ({
   sku: variant.sku,
   barcode: variant.barcode,
   status: variant.status,
-  price: moneyOrNull(variant.price),
-  unitCost: moneyOrNull(variant.unitCost),
+  price: moneyToNumberOrNull(variant.price),
+  unitCost: moneyToNumberOrNull(variant.unitCost),
   imageUrl: variant.imageUrl,
   levels: levels.map(({ locationId, onHand, incoming }) => ({
     locationId,

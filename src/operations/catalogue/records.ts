@@ -3,7 +3,7 @@
  * to C85). REST has them in the admin API.
  *
  * Owns: ids, versions, who owns a field, histories. Does not own: the fields and their limits (inputs.ts), what is
- * peculiar to a kind of record (suppliers.ts and its neighbours).
+ * peculiar to a kind of record (kinds.ts).
  */
 import { createHash } from "node:crypto";
 import { z } from "zod";

@@ -7,7 +7,7 @@ import { z } from "zod";
 import { Fault } from "../../base/fault.ts";
 import { type Day, dayIn } from "../../base/time/calendar.ts";
 import { type ApprovalCause, isCleared, ruleMet } from "../../core/access/approvals.ts";
-import { type CostRise, costsAsked, percentOver } from "../../core/access/cost-rises.ts";
+import { type CostRise, linesWithNewCosts, percentOver } from "../../core/access/cost-rises.ts";
 import { asksPlaces, type KeyLimits, limitsPassed, riseOf, type ValueRise } from "../../core/access/limits.ts";
 import { mention, only } from "../../core/order/guidance.ts";
 import type { Decision, Header, LineItem, OrderWithLines, PurchaseOrder } from "../../core/order/purchase-order.ts";
@@ -173,12 +173,12 @@ async function ruleCause(
 
 const noLines: ReadonlySet<string> = new Set();
 
-/** Rises of the costs that a change is asked for, above what is known of them. None where the key has no such limit. */
+/** Rises of the costs that a change sets, above what is known of them. None where the key has no such limit. */
 async function costRisesOf(
   tx: Tx,
   { shop }: Call,
   { unitCostRisePercentMax }: KeyLimits,
-  { next, lines, entryLineIds }: AskedCosts,
+  { next, lines, entryLineIds }: ChangedCosts,
 ): Promise<readonly CostRise[]> {
   if (unitCostRisePercentMax === null || lines.length === 0) return [];
   const variantIds = lines.map(({ variantId }) => variantId);
@@ -191,8 +191,8 @@ async function costRisesOf(
   }));
 }
 
-/** Lines of an order that are asked for their cost. */
-interface AskedCosts {
+/** Lines of an order whose cost is checked. */
+interface ChangedCosts {
   readonly next: PurchaseOrder;
   readonly lines: readonly LineItem[];
   /** Lines whose cost goes to the supplier's price list. */
@@ -219,7 +219,7 @@ async function checkLimits(
   const { shopId, currencyCode } = shop;
   const valueRise = riseOf(before, next, currencyCode);
   const isAsked = keyId !== null && asksPlaces(before, next);
-  const lines = keyId === null ? [] : costsAsked(before, next, entryLineIds);
+  const lines = keyId === null ? [] : linesWithNewCosts(before, next, entryLineIds);
   const counts = valueRise.rise > 0 || valueRise.addsUnpriced || isAsked || lines.length > 0;
   const counted = keyId === null || !counts ? null : { keyId, day: dayIn(shop.timezone, next.updatedAtMs) };
   const [spending, rule] = await Promise.all([

@@ -18,7 +18,7 @@ import {
   scheduleStatuses,
   shipmentStatuses,
 } from "../../core/order/attachments.ts";
-import { fxRateToNumber, moneyToNumber, quantityToNumber, moneyOrNull } from "../../core/money/money.ts";
+import { fxRateToNumber, moneyToNumber, quantityToNumber, moneyToNumberOrNull } from "../../core/money/money.ts";
 import type { CostSyncEntry, LogEntry, Receipt } from "../../shop/order/purchase-order-history.ts";
 import { addressSchema, dateSchema, instant, instantOrNull, instantSchema } from "../fields.ts";
 
@@ -105,7 +105,7 @@ export const shipmentJson = ({
   ...shipment
 }: Shipment): z.output<typeof shipmentSchema> => ({
   ...shipment,
-  shippingCost: moneyOrNull(shippingCost),
+  shippingCost: moneyToNumberOrNull(shippingCost),
   lineAllocations: lineAllocations.map((allocation) => ({
     ...allocation,
     quantityAllocated: quantityToNumber(allocation.quantityAllocated),
@@ -200,7 +200,7 @@ export const costRowJson = (entry: CostSyncEntry): z.output<typeof costRowSchema
   costSyncId: entry.costSyncId,
   variantId: entry.variantId,
   poLineItemId: entry.poLineItemId,
-  previousUnitCost: moneyOrNull(entry.previousUnitCost),
+  previousUnitCost: moneyToNumberOrNull(entry.previousUnitCost),
   proposedUnitCost: moneyToNumber(entry.proposedUnitCost),
   currencyCode: entry.currencyCode,
   sourceUnitCost: moneyToNumber(entry.sourceUnitCost),

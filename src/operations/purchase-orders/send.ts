@@ -152,7 +152,7 @@ async function mailAnswer<More extends object>(
   };
 }
 
-/** A draft that is moved to Sent with its mail. */
+/** The move of a draft to Sent, which its mail makes: how it ends, and what the storefront said of its lines. */
 interface Move {
   /** The order as the move will leave it. */
   readonly next: PurchaseOrder;

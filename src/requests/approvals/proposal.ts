@@ -20,7 +20,7 @@ import { approverMailStatements } from "./approver-mails.ts";
 import { type RehearsedWrite, rehearsedWrite } from "./rehearsed-write.ts";
 
 /** A write that is asked for. */
-interface AskedWrite {
+interface RequestedWrite {
   readonly operation: Operation;
   /** Before it is parsed, so that it can be parsed again. */
   readonly raw: unknown;
@@ -39,7 +39,7 @@ interface AskedWrite {
  * @throws Fault what the write would be refused with.
  * @throws Fault OUTPUT_TOO_LARGE  the request would be too large to be kept.
  */
-export async function proposalOf(call: Call, asked: AskedWrite): Promise<ApprovalRequest | null> {
+export async function proposalOf(call: Call, asked: RequestedWrite): Promise<ApprovalRequest | null> {
   const { operation, input, raw, holderId, purchaseOrderId, isProposed } = asked;
   const rehearsed = await rehearsedWrite(call, input, (dry) => operation.run(dry, input));
   const causes = causesWith(isProposed, rehearsed.causes);

@@ -135,7 +135,13 @@ const renamedBeside = (shopId: string, from: string, into: string, ids: readonly
   );
 
 /** Facts for lists, an entry of the log and an event of an order that goes over. Of its lines nothing changes. */
-function toldOf(shopId: string, header: Header, from: Supplier, into: Supplier, stamp: Stamp): readonly Statement[] {
+function recordsOfMerge(
+  shopId: string,
+  header: Header,
+  from: Supplier,
+  into: Supplier,
+  stamp: Stamp,
+): readonly Statement[] {
   const { purchaseOrderId, version } = header;
   const before: OrderWithLines = { ...header, lineItems: [] };
   const next = { ...before, supplierId: into.supplierId, version: version + 1, updatedAtMs: stamp.nowMs };
@@ -168,7 +174,7 @@ async function moveOrders(
         { supplier_id: supplierId, version: plus(1), updated_at: stamp.nowMs },
       ),
       ...renamedBeside(shopId, from.supplierId, supplierId, ids),
-      ...headers.flatMap((header) => toldOf(shopId, header, from, into, stamp)),
+      ...headers.flatMap((header) => recordsOfMerge(shopId, header, from, into, stamp)),
     ]);
     await tx.giveWay?.();
   }

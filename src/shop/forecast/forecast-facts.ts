@@ -2,7 +2,7 @@
  * The facts that the rows of a forecast view are computed from: catalogue, stock, incoming goods, demand series,
  * suppliers' terms.
  *
- * Owns: the SQL that loads them. Does not own: which variants a view has (forecast.ts) or any figure
+ * Owns: the SQL that loads them. Does not own: which variants a view has (forecast-rows.ts) or any figure
  * (core/forecast/forecast.ts).
  */
 import { type ExpectedLine, type ExpectedOrder, type Shipment, receiptSchedule } from "../../core/order/attachments.ts";

@@ -65,7 +65,7 @@ async function receipts({ tx, shopId, variantIds, sinceMs }: StockQuery): Promis
     ids,
   );
   return rows.flatMap((row) => {
-    // Stored text is trusted: purchase-order-history.ts wrote it.
+    // Stored text is trusted: shop/order/purchase-order-history.ts wrote it.
     const lines: ReceiptDraft["lines"] = JSON.parse(row.lines);
     return lines
       .filter((line) => line.quantityDelta !== 0 && variantIds.includes(line.variantId))
@@ -94,7 +94,7 @@ const partsOf = (query: StockQuery, resource: "stock_take" | "stock_adjustment")
 
 async function adjusted(query: StockQuery): Promise<readonly Movement[]> {
   return (await partsOf(query, "stock_adjustment")).flatMap((row) => {
-    // Stored text is trusted: read-only.ts wrote it.
+    // Stored text is trusted: shop/stock/read-only.ts wrote it.
     const header: StockAdjustmentHeader = JSON.parse(row.header);
     const line: StockAdjustmentLine = JSON.parse(row.doc);
     if (header.status === "Draft") return [];

@@ -5,7 +5,7 @@
  * A claim is an effect that the call itself has leased and renews. The call settles it in its last change. If the
  * process dies, the lease ends, and the outbox runs the effect. Owns: the SQL of these effects as claims, and what
  * ending one means for the order. Does not own: when a claim is taken and renewed
- * (operations/purchase-orders/goods/order-claim.ts), the table (effects.ts).
+ * (operations/purchase-orders/goods/order-claim.ts), the table (shop/storefront/effects.ts).
  */
 import type { Effect } from "../../core/order/effect.ts";
 import { waitEnded } from "../../core/storefront/sync.ts";

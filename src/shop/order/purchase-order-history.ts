@@ -2,7 +2,7 @@
  * The history of an order: its activity log, its receipts and its cost history.
  *
  * Owns: the SQL of these rows, and their pages, newest first. Does not own: what is written into them (core), settling
- * rows of the cost history (cost-sync.ts).
+ * rows of the cost history (shop/storefront/cost-sync.ts).
  */
 import type { Actor } from "../../core/access/actor.ts";
 import type { CostLot } from "../../core/storefront/cost-lots.ts";

@@ -3,7 +3,7 @@
  *
  * Owns: the SQL of an order and its lines, of the incoming ledger and of the number counter. Does not own: the list of
  * orders and what it knows of them (order-list/), log and receipts (purchase-order-history.ts), attachments
- * (purchase-order-attachments.ts), the outbox (effects.ts), any rule.
+ * (purchase-order-attachments.ts), the outbox (shop/storefront/effects.ts), any rule.
  *
  * Invariants:
  * - R1. `saveDecision` writes the whole decision, or nothing if the decision changes nothing (S2, P5).

@@ -1,5 +1,5 @@
 /**
- * Orders as reports and figures sum them (core/order/advice/report.ts, purchase-figures.ts).
+ * Orders as reports and figures sum them (core/order/advice/report.ts, core/order/advice/purchase-figures.ts).
  *
  * Owns: the SQL. The cost grows with the orders that match, of which there are at most as many as asked for.
  */

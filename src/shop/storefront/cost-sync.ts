@@ -4,7 +4,7 @@
  * Owns: what a completion, and the reading back after it, read and settle of `cost_sync`, and the unit costs of the
  * catalogue that follow. Does not own: costs and the work of an attempt (core/storefront/cost-sync.ts), and the steps
  * of the sync (operations/purchase-orders/goods/cost-sync.ts). Nor does it own adding rows and paging through them
- * (purchase-order-history.ts) or reading costs back (jobs/outbox/steps/costs.ts).
+ * (shop/order/purchase-order-history.ts) or reading costs back (jobs/outbox/steps/costs.ts).
  */
 import type {
   CostFacts,

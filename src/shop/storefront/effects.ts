@@ -401,7 +401,7 @@ export async function retryFailedMirrors(
 
 /**
  * Releases all leases of other runners on effects from `untilMs` or before; the attempts that they did not finish are
- * not counted. Claims of calls are such leases too (order-claims.ts).
+ * not counted. Claims of calls are such leases too (shop/order/order-claims.ts).
  */
 export const releaseOthersStatement = (shopId: string, owner: string, untilMs: number, nowMs: number): Change =>
   update(

@@ -7,7 +7,7 @@
  */
 import { asQuantity, type Quantity } from "../../core/money/money.ts";
 import { selectIn } from "../../store/in-lists.ts";
-import type { Tx } from "../../store/store.ts";
+import type { Engine, Tx } from "../../store/store.ts";
 import { type Change, type Row, changeOf, insert, update, remove, textForm } from "../../store/change.ts";
 import { tables } from "../tables.ts";
 
@@ -180,6 +180,12 @@ export async function loadOwnIncoming(
   return new Map(rows.map((row) => [row.variant_id, asQuantity(row.quantity)]));
 }
 
-/** The storefront has no such variant any more, and with it went what was incoming. */
-export const forgetOwnIncomingStatement = (shopId: string, locationId: string, variantId: string): Change =>
-  remove(tables.storefront_incoming, shopId, { location_id: locationId, variant_id: variantId });
+/** Deletes what is incoming of a variant that the storefront does not have any more. */
+export async function forgetOwnIncoming(
+  { engine, shopId }: { readonly engine: Engine; readonly shopId: string },
+  locationId: string,
+  variantId: string,
+): Promise<void> {
+  const key = { location_id: locationId, variant_id: variantId };
+  await engine.write(shopId, (tx) => tx.batch([remove(tables.storefront_incoming, shopId, key)]));
+}

@@ -8,7 +8,7 @@
  */
 import { asQuantity, type Quantity, quantityToNumber, zeroQuantity } from "../../core/money/money.ts";
 import {
-  forgetOwnIncomingStatement,
+  forgetOwnIncoming,
   type IncomingBatch,
   insertIncomingBatchStatement,
   loadIncomingBatches,
@@ -85,7 +85,7 @@ export class MedusaIncoming {
       if (itemId !== null && locations.has(locationId)) changes.push({ variantId, itemId, delta });
       else {
         // Nothing incoming is right for what is not there.
-        if (incoming === 0) await this.#forget(locationId, variantId);
+        if (incoming === 0) await forgetOwnIncoming(this.#parts, locationId, variantId);
         const unsyncable = variant === undefined ? notThere(variantId) : notTracked(variantId);
         const refused = itemId === null ? unsyncable : notALocation(locationId);
         results.set(variantId, incoming === 0 ? { outcome: "unchanged" } : refused);
@@ -95,11 +95,6 @@ export class MedusaIncoming {
     for (const apart of ofDistinctItems(changes))
       for (const chunk of chunksOf(apart, levelsPerCallMax)) await this.#change(locationId, chunk, results, signal);
     return results;
-  }
-
-  async #forget(locationId: string, variantId: string): Promise<void> {
-    const { engine, shopId } = this.#parts;
-    await engine.write(shopId, (tx) => tx.batch([forgetOwnIncomingStatement(shopId, locationId, variantId)]));
   }
 
   /** Makes these changes, and adds what became of each to `results`. */

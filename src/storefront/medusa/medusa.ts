@@ -8,7 +8,6 @@
  * what remains.
  */
 import { z } from "zod";
-import { Fault } from "../../base/fault.ts";
 import type { ConnectedShop, StorefrontConfig } from "../../core/storefront/storefront-config.ts";
 import type { Clock, Ids } from "../../base/time/clock.ts";
 import type { Engine } from "../../store/store.ts";
@@ -17,9 +16,9 @@ import type { MedusaFacts, NoMedusa, StoreState } from "../connections.ts";
 import { OpenedStores, type OpenedStore } from "../opened-stores.ts";
 import type { SecretBox } from "../../base/secret-box.ts";
 import { checkMsMax } from "../pause.ts";
-import { type Storefront, type StorefrontCapabilities, StorefrontError } from "../storefront.ts";
+import type { Storefront, StorefrontCapabilities } from "../storefront.ts";
 import { SerialCalls } from "../serial-calls.ts";
-import { StoreCalls } from "../calls.ts";
+import { overStore, StoreCalls } from "../calls.ts";
 import { MedusaClient } from "./client.ts";
 import { MedusaCostsAndTags } from "./costs-and-tags.ts";
 import { MedusaIncoming } from "./incoming.ts";
@@ -138,28 +137,14 @@ export class Medusa {
       pull: medusaPull({ client, currencyCode }),
       checkVariants: (variantIds, context) => variants.states(variantIds, context?.signal),
       activateVariants: (variantIds, context) => variants.activate(variantIds, context?.signal),
-      changeOnHand: (changes, context) => overStore(() => onHand.change(changes, context)),
-      readOnHand: (changes, context) => overStore(() => onHand.read(changes, context)),
-      setIncoming: (levelsWanted, context) => overStore(() => incoming.set(levelsWanted, context)),
+      changeOnHand: (changes, context) => overStore("Medusa", () => onHand.change(changes, context)),
+      readOnHand: (changes, context) => overStore("Medusa", () => onHand.read(changes, context)),
+      setIncoming: (levelsWanted, context) => overStore("Medusa", () => incoming.set(levelsWanted, context)),
       writeCosts: (costs, context) => costsAndTags.write(costs, context.signal),
       readCosts: (variantIds, context) => costsAndTags.read(variantIds, context?.signal),
       setTags: (changes, context) => costsAndTags.setTags(changes, context.signal),
     };
     return { config, currencyCode, client, storefront };
-  }
-}
-
-/** A call that uses the shop's own store: when that refuses, nobody knows how far the call came. */
-async function overStore<T>(call: () => Promise<T>): Promise<T> {
-  try {
-    return await call();
-  } catch (error) {
-    if (!(error instanceof Fault)) throw error;
-    throw new StorefrontError("error", "what was sent to Medusa could not be stored", {
-      landed: "maybe",
-      cause: error,
-      ...(error.retryAfterMs === null ? {} : { retryAfterMs: error.retryAfterMs }),
-    });
   }
 }
 

@@ -8,7 +8,7 @@
  */
 import { asQuantity, type Quantity, zeroQuantity } from "../../core/money/money.ts";
 import {
-  forgetOwnIncomingStatement,
+  forgetOwnIncoming,
   type IncomingBatch,
   insertIncomingBatchStatement,
   loadIncomingBatches,
@@ -88,7 +88,7 @@ export class ShopifyIncoming {
       if (variant === undefined || variant.state === "unsyncable") {
         // Nothing incoming is right for a variant that is not there.
         const isGone = incoming === 0;
-        if (isGone) await this.#forget(locationId, variantId);
+        if (isGone) await forgetOwnIncoming(this.#parts, locationId, variantId);
         const refused = variant === undefined ? notThere(variantId) : notTracked(variantId);
         results.set(variantId, isGone ? { outcome: "unchanged" } : refused);
       } else if (locationGid === null) results.set(variantId, notALocation(locationId));
@@ -108,11 +108,6 @@ export class ShopifyIncoming {
       if (isGone) variants.forget([variantId]);
       return isGone ? { outcome: "unchanged" } : result;
     });
-  }
-
-  async #forget(locationId: string, variantId: string): Promise<void> {
-    const { engine, shopId } = this.#parts;
-    await engine.write(shopId, (tx) => tx.batch([forgetOwnIncomingStatement(shopId, locationId, variantId)]));
   }
 
   /** Stores a call that is about to be sent; `replaces`: in place of one of which nothing was done. */
@@ -167,7 +162,7 @@ export class ShopifyIncoming {
         const result = rejectionOf(change.variantId, locationId, why);
         results.set(change.variantId, result);
         if (result.outcome === "rejected" && result.reason === "deleted")
-          await this.#forget(locationId, change.variantId);
+          await forgetOwnIncoming(this.#parts, locationId, change.variantId);
       }
       const rest = changes.filter((_, index) => !refused.has(index));
       batch = await this.#stored(locationId, rest, context, batch.key);

@@ -191,7 +191,7 @@ function variantRecord(line: VariantLine, currencyCode: string): Pulled {
 const isOf = (kind: string, line: unknown): boolean =>
   id.safeParse(line).data?.id.startsWith(`gid://shopify/${kind}/`) === true;
 
-/** The variants of the lines, and of each product that has a line of its own all of its variants. */
+/** Records of the variants among the lines, and of each product among them with the ids of its variants. */
 function variantRecords(lines: readonly unknown[], currencyCode: string): readonly Pulled[] {
   const found = lines.flatMap((line) => (isOf("ProductVariant", line) ? [read(variantLine, line)] : []));
   const byProduct = Map.groupBy(found, (line) => line.product.id);

@@ -10,7 +10,6 @@
  */
 import { RecentMap } from "../../base/recent-map.ts";
 import { createHash } from "node:crypto";
-import { Fault } from "../../base/fault.ts";
 import type { ConnectedShop, StorefrontConfig } from "../../core/storefront/storefront-config.ts";
 import type { Clock, Ids } from "../../base/time/clock.ts";
 import type { Engine, Log } from "../../store/store.ts";
@@ -21,7 +20,7 @@ import { type SecretBox, SecretUnreadable } from "../../base/secret-box.ts";
 import { checkMsMax, sendPausing } from "../pause.ts";
 import type { StorefrontPull } from "../pull.ts";
 import type { StoreFacts, StoreState, StoreToConnect } from "../connections.ts";
-import { StoreCalls } from "../calls.ts";
+import { overStore, StoreCalls } from "../calls.ts";
 import { ShopifyClient } from "./client.ts";
 import { connectDocument, locationsDocument } from "./documents.ts";
 import { ShopifyCostsAndTags } from "./costs-and-tags.ts";
@@ -201,9 +200,10 @@ export class Shopify {
       checkVariants: (variantIds, context) => variants.states(variantIds, context?.signal),
       activateVariants: (variantIds, context) => variants.activate(variantIds, context?.signal),
       changeOnHand: (changes, context) =>
-        overStore(() => variants.noting(changes, () => onHand.change(changes, context))),
-      readOnHand: (changes, context) => overStore(() => onHand.read(changes, context)),
-      setIncoming: (levels, context) => overStore(() => variants.noting(levels, () => incoming.set(levels, context))),
+        overStore("Shopify", () => variants.noting(changes, () => onHand.change(changes, context))),
+      readOnHand: (changes, context) => overStore("Shopify", () => onHand.read(changes, context)),
+      setIncoming: (levels, context) =>
+        overStore("Shopify", () => variants.noting(levels, () => incoming.set(levels, context))),
       writeCosts: (costs, context) => variants.noting(costs, () => costsAndTags.write(costs, context.signal)),
       readCosts: (variantIds, context) => costsAndTags.read(variantIds, context?.signal),
       setTags: (changes, context) => variants.noting(changes, () => costsAndTags.setTags(changes, context.signal)),
@@ -225,20 +225,6 @@ const heardBy = (variants: ShopifyVariants, pull: StorefrontPull): StorefrontPul
 /** Names a connection: a renewed token is stored under it. */
 export const connectionName = ({ accessToken }: ShopifyConfig): string =>
   createHash("sha256").update(accessToken).digest("hex");
-
-/** A call that uses the shop's own store: when that refuses, nobody knows how far the call came. */
-async function overStore<T>(call: () => Promise<T>): Promise<T> {
-  try {
-    return await call();
-  } catch (error) {
-    if (!(error instanceof Fault)) throw error;
-    throw new StorefrontError("error", "what was sent to Shopify could not be stored", {
-      landed: "maybe",
-      cause: error,
-      ...(error.retryAfterMs === null ? {} : { retryAfterMs: error.retryAfterMs }),
-    });
-  }
-}
 
 const isSame = (one: ShopifyConfig, other: ShopifyConfig): boolean =>
   one.domain === other.domain &&

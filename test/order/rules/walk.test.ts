@@ -1,7 +1,7 @@
 /**
  * Random walks of one order: moves, edits of header and lines, and goods operations, compared with a reference written from the
  * specification's text. The reference predicts the result of every move, edit and deletion, including each refusal. Goods operations
- * (confirm, receive, …) have their own reference in goods.test.ts; here the reference copies their result. After every step P1–P6 hold, the
+ * (confirm, receive, …) have their own reference in test/goods/goods.test.ts; here the reference copies their result. After every step P1–P6 hold, the
  * log matches the change, and the effects contain exactly what has changed for the storefront.
  */
 import assert from "node:assert/strict";

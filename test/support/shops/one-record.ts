@@ -1,4 +1,4 @@
-/** Thread of input-bounds.test.ts: checks one record as an import does, and tells why it was refused. */
+/** Thread of test/requests/input-bounds.test.ts: checks one record as an import does, and tells why it was refused. */
 import { parentPort, workerData } from "node:worker_threads";
 import { FileFaults, type FileRecord } from "../../../src/exchange/file-format.ts";
 import { checkRecord } from "../../../src/exchange/staging.ts";

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { ndjson } from "../admin.ts";
 import type { RunningProgram } from "../process.ts";
-import { pause } from "../until.ts";
+import { until } from "../until.ts";
 
 export const shopId = "tideline";
 export const otherShop = "other";
@@ -87,11 +87,8 @@ export class ShopUse {
   async receive({ id, lineItemId }: Order, quantityReceived: number): Promise<void> {
     const received = await this.api("POST", `${orders}/${id}/receive`, { lines: [{ lineItemId, quantityReceived }] });
     assert.equal(received.status, 200, received.text);
-    for (;;) {
-      const state = (await this.detail(id)).at("data", "purchaseOrder", "storefrontSyncState");
-      if (state !== "in-flight") return;
-      await pause(20);
-    }
+    const state = async () => (await this.detail(id)).at("data", "purchaseOrder", "storefrontSyncState");
+    await until("the push is settled", async () => (await state()) !== "in-flight");
   }
 
   async detail(id: string) {
