@@ -3,6 +3,7 @@
  *
  * Owns: splitting a stream into lines, and the limit of a line. Memory is bounded by `lineBytesMax`.
  */
+import { JoinedBytes } from "../base/joined-bytes.ts";
 import { parseRecord } from "../base/json.ts";
 import { type FileFormat, lineFault } from "./file-format.ts";
 
@@ -28,31 +29,42 @@ function trimmed(line: Line): Line {
   return { number: line.number, bytes };
 }
 
-const isBlank = ({ bytes }: Line): boolean => bytes.every((byte) => byte === 0x20 || byte === 0x09);
+const blanks: ReadonlySet<number> = new Set([0x20, 0x09, carriageReturn]);
 
-/** The pieces of the current line. */
+/** True if there is nothing but blanks in this part, which is looked at without a copy of it. */
+function isBlank(bytes: Uint8Array, start: number, end: number): boolean {
+  let at = start;
+  while (at < end && blanks.has(bytes[at] ?? 0)) at += 1;
+  return at === end;
+}
+
+/** The current line as far as it has come. */
 class LineBuffer {
   #number = 1;
-  #pieces: Uint8Array[] = [];
-  #length = 0;
+  readonly #bytes = new JoinedBytes();
 
   /** @throws Fault INVALID_INPUT when the line is longer than `lineBytesMax`. */
   add(piece: Uint8Array): void {
-    this.#length += piece.length;
-    if (this.#length > lineBytesMax)
+    if (this.#bytes.length + piece.length > lineBytesMax)
       throw lineFault(this.#number, [
         { path: "", message: `is longer than ${lineBytesMax} bytes, the most a line may have` },
       ]);
-    if (piece.length > 0) this.#pieces.push(piece);
+    this.#bytes.add(piece);
+  }
+
+  /** True if the next piece begins a line. */
+  get isEmpty(): boolean {
+    return this.#bytes.length === 0;
+  }
+
+  /** Passes a line over that has nothing in it. */
+  pass(): void {
+    this.#number += 1;
   }
 
   /** The line so far; the next one begins. */
   take(): Line {
-    const [first] = this.#pieces;
-    const bytes = this.#pieces.length === 1 && first !== undefined ? first : Buffer.concat(this.#pieces);
-    this.#pieces = [];
-    this.#length = 0;
-    return trimmed({ number: this.#number++, bytes });
+    return trimmed({ number: this.#number++, bytes: this.#bytes.take() });
   }
 }
 
@@ -62,16 +74,19 @@ async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
   for await (const chunk of body) {
     let start = 0;
     for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
-      buffer.add(chunk.subarray(start, end));
+      if (buffer.isEmpty && isBlank(chunk, start, end)) buffer.pass();
+      else {
+        buffer.add(chunk.subarray(start, end));
+        const line = buffer.take();
+        if (!isBlank(line.bytes, 0, line.bytes.length)) yield line;
+      }
       start = end + 1;
-      const line = buffer.take();
-      if (!isBlank(line)) yield line;
     }
     // A copy: the source may reuse its buffer.
     buffer.add(chunk.slice(start));
   }
   const last = buffer.take();
-  if (!isBlank(last)) yield last;
+  if (!isBlank(last.bytes, 0, last.bytes.length)) yield last;
 }
 
 export const ndjson: FileFormat = {

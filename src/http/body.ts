@@ -7,6 +7,8 @@
  * - H15. Nobody's bodies take more memory than they leave free for those of others. So one shop, or whoever sends no
  *        key, takes half of it at most, and a shop that sends few always finds some.
  */
+import { JoinedBytes } from "../base/joined-bytes.ts";
+import { Rounds, roundMs } from "../base/time/rounds.ts";
 import { inTime } from "../base/time/waiting.ts";
 import { Fault } from "../base/fault.ts";
 import type { HttpRequest } from "./surface.ts";
@@ -43,6 +45,8 @@ const defaultLimits: BodyLimits = { bytesMax: bodiesBytesMax, arrivalMs: bodyArr
 /** The memory that bodies of requests take in a process, from their first byte until the request is answered. */
 export class BodyBudget {
   readonly limits: BodyLimits;
+  /** Rounds of the pieces of files, as short as those of documents. */
+  readonly pieceRounds = new Rounds(roundMs / 5);
   /** Holders of bodies, each with the bytes of theirs. */
   readonly #heldBy = new Map<string, number>();
   #bytes = 0;
@@ -111,33 +115,30 @@ export class RequestBody {
     this.#holder = holder;
     refuseEncoded(this.#request);
     if (Number(this.#request.header("content-length") ?? 0) > bytesMax) throw bodyTooLarge(bytesMax);
-    const pieces: Uint8Array[] = [];
-    let length = 0;
+    const bytes = new JoinedBytes();
     let continued = first === null;
     let isOver = false;
     const read = this.#request.readBody((piece) => {
       if (isOver) throw tooSlow();
-      length += piece.length;
-      if (length > bytesMax) throw bodyTooLarge(bytesMax);
+      if (bytes.length + piece.length > bytesMax) throw bodyTooLarge(bytesMax);
       this.#budget.take(holder, piece.length);
       this.#held += piece.length;
-      pieces.push(piece);
-      if (continued || first === null || length <= first.bytes) return;
+      bytes.add(piece);
+      if (continued || first === null || bytes.length <= first.bytes) return;
       continued = true;
-      if (!first.goesOn(Buffer.concat(pieces))) throw bodyTooLarge(first.bytes);
+      if (!first.goesOn(bytes.joined())) throw bodyTooLarge(first.bytes);
     });
     try {
       if (read !== null) await arrived(read, this.#budget.limits.arrivalMs);
     } finally {
       isOver = true;
     }
-    const [only] = pieces;
-    return pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces);
+    return bytes.joined();
   }
 
   /**
    * The body of any length, in pieces as they arrive. The line that has not ended yet takes memory, since its reader
-   * holds it.
+   * holds it. The event loop goes on between pieces, of which megabytes may have arrived.
    *
    * @param lineBytesMax the most that a reader holds of a line.
    * @throws Fault INVALID_INPUT  it is encoded or ends before its announced length.
@@ -158,6 +159,7 @@ export class RequestBody {
         const { value: piece } = read;
         const ended = piece.lastIndexOf(lineFeed) + 1;
         this.#hold(Math.min(ended === 0 ? this.#held + piece.length : piece.length - ended, lineBytesMax));
+        await this.#budget.pieceRounds.turn();
         yield piece;
       }
     } finally {

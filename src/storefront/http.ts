@@ -2,6 +2,7 @@
  * Shared by adapters that speak HTTP: reading an answer within a bound, and the meaning of a failed request for
  * a write (F3).
  */
+import { JoinedBytes } from "../base/joined-bytes.ts";
 import { StorefrontError } from "./storefront.ts";
 
 /** The largest answer that is read. 250 variants with their levels have about 100,000 bytes. */
@@ -48,17 +49,15 @@ export function unreached(platform: string, error: unknown, landed: "no" | "mayb
 
 /** The body as text. @throws StorefrontError when it is larger than `storefrontAnswerBytesMax`. */
 export async function bodyText(platform: string, response: Response): Promise<string> {
-  const pieces: Uint8Array[] = [];
-  let bytes = 0;
+  const bytes = new JoinedBytes();
   for await (const piece of response.body ?? []) {
-    bytes += piece.byteLength;
-    if (bytes > storefrontAnswerBytesMax)
+    if (bytes.length + piece.byteLength > storefrontAnswerBytesMax)
       throw new StorefrontError("error", `${platform}'s answer is larger than ${storefrontAnswerBytesMax} bytes`, {
         landed: "maybe",
       });
-    pieces.push(piece);
+    bytes.add(piece);
   }
-  return Buffer.concat(pieces).toString("utf8");
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes.joined());
 }
 
 /** Wait after a 429 that states none. */

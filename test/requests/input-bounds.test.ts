@@ -10,12 +10,14 @@ import { adminOperations } from "../../src/admin/registry.ts";
 import { Fault } from "../../src/base/fault.ts";
 import { objectMembersMax, parseRecord, recordValuesMax } from "../../src/base/json.ts";
 import { linesPerOrderMax } from "../../src/core/order/purchase-order.ts";
-import { lineBytesMax } from "../../src/exchange/ndjson.ts";
+import { FileFaults } from "../../src/exchange/file-format.ts";
+import { lineBytesMax, ndjson } from "../../src/exchange/ndjson.ts";
 import { purchaseOrderInput } from "../../src/exchange/records/purchase-orders.ts";
 import { attachmentsMax, historyMax, ownTextMax } from "../../src/exchange/record-type.ts";
 import { recordTypes } from "../../src/exchange/record-types.ts";
 import { checkInput, detailsMax, mistakenValuesMax } from "../../src/requests/input.ts";
 import { operations } from "../../src/operations/registry.ts";
+import { piecesOf } from "../support/admin.ts";
 
 const faultOf = (run: () => unknown): Fault => {
   try {
@@ -110,6 +112,16 @@ test("a record has at most recordValuesMax values, and an object of it objectMem
   }
   const members = Array.from({ length: objectMembersMax + 1 }, (_, index) => `"${"m".repeat(40)}${index}":1`).join(",");
   assert.match(faultOf(() => parseRecord(bytes(`{${members}`))).message, /1000 members in one object/);
+});
+
+test("blank lines of a file are counted, in pieces of any size", async () => {
+  const text = `\r\n \t\n${"\n".repeat(50_000)} {}\r\n\r\n{}`;
+  for (const size of [1, 3, 65_536]) {
+    const numbers: number[] = [];
+    for await (const { lineNumber } of ndjson.records(piecesOf(Buffer.from(text), size), new FileFaults()))
+      numbers.push(lineNumber);
+    assert.deepEqual(numbers, [50_003, 50_005], String(size));
+  }
 });
 
 /** Megabytes of the heap in which the worst records are refused. Made whole with all of their mistakes they took several thousand. */

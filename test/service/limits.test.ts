@@ -168,6 +168,18 @@ test("a document that is the same for everyone is sent in pieces of publishedPie
   assert.deepEqual(sizes, [publishedPieceBytes, publishedPieceBytes, publishedPieceBytes, 1]);
 });
 
+/** How much more the count is after each time that the event loop has gone on, until the work has ended. */
+async function countedInRounds(work: Promise<unknown>, count: () => number): Promise<readonly number[]> {
+  const ending = work.then(() => true);
+  const counted: number[] = [];
+  for (let hasEnded = false; !hasEnded;) {
+    const before = count();
+    hasEnded = await Promise.race([ending, nextRound(false)]);
+    counted.push(count() - before);
+  }
+  return counted;
+}
+
 test("readers who take all that they are given share rounds of a fifth of roundMs, and the event loop goes on between them", async (t) => {
   let nowMs = 0;
   t.mock.method(performance, "now", () => (nowMs += roundMs / 20));
@@ -179,16 +191,48 @@ test("readers who take all that they are given share rounds of a fifth of roundM
     const { body } = await document.answer(request as HttpRequest);
     for await (const _ of body ?? []) pieces += 1;
   };
-  const reading = Promise.all([read(), read(), read()]).then(() => true);
-  const inRound: number[] = [];
-  for (let ended = false; !ended;) {
-    const before = pieces;
-    ended = await Promise.race([reading, nextRound(false)]);
-    inRound.push(pieces - before);
-  }
+  const inRound = await countedInRounds(Promise.all([read(), read(), read()]), () => pieces);
   assert.equal(pieces, 60);
   // One reader's document was sent whole before the next one's, in one round.
   assert.ok(Math.max(...inRound) <= 8, inRound.join(" "));
+});
+
+test("pieces of files that have arrived share rounds of a fifth of roundMs, and the event loop goes on between them", async (t) => {
+  let nowMs = 0;
+  t.mock.method(performance, "now", () => (nowMs += roundMs / 20));
+  const bodies = new BodyBudget();
+  let pieces = 0;
+  const read = async (): Promise<void> => {
+    const arrived = new ReadableStream({
+      start(controller) {
+        for (let count = 0; count < 20; count += 1) controller.enqueue(new Uint8Array([10]));
+        controller.close();
+      },
+    });
+    const web = () => new Request("http://x/", { method: "POST", body: arrived, duplex: "half" });
+    const request: Partial<HttpRequest> = { header: () => null, web };
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the members that are asked for
+    const body = new RequestBody(request as HttpRequest, bodies);
+    for await (const _ of body.pieces(unauthenticated, 1)) pieces += 1;
+  };
+  const inRound = await countedInRounds(Promise.all([read(), read(), read()]), () => pieces);
+  assert.equal(pieces, 60);
+  assert.ok(Math.max(...inRound) <= 8, inRound.join(" "));
+});
+
+test("a body in pieces of one byte is kept in one array of at most twice its length", async () => {
+  const length = 100_000;
+  const request: Partial<HttpRequest> = {
+    header: () => null,
+    async readBody(take) {
+      for (let at = 0; at < length; at += 1) take(new Uint8Array([at % 251]));
+    },
+  };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the members that are asked for
+  const bytes = await new RequestBody(request as HttpRequest, new BodyBudget()).whole(unauthenticated);
+  assert.equal(bytes.length, length);
+  assert.ok(bytes.every((byte, at) => byte === at % 251));
+  assert.ok(bytes.buffer.byteLength < 2 * length, String(bytes.buffer.byteLength));
 });
 
 test("the answer of a read waits for its audit row for auditWaitMsMax, and no longer", async (t) => {

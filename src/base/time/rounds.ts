@@ -1,6 +1,6 @@
 /**
- * Rounds in which requests, and pieces of documents, start in the order of their arrival. After a round the event loop
- * goes on to what else is due.
+ * Rounds in which requests, and pieces of documents and files, start in the order of their arrival. After a round the
+ * event loop goes on to what else is due.
  *
  * Without it, all requests that have arrived on any connection would run before anything is answered. Their answers
  * would pile up in memory, and commits, timers and refusals would wait for all of them.
@@ -42,6 +42,11 @@ export class Rounds {
   run(start: () => void): void {
     if (this.#waiting.size === 0 && this.#hasTime()) start();
     else this.#waiting.set(start, performance.now());
+  }
+
+  /** Resolves when it is this one's turn. */
+  turn(): Promise<void> {
+    return new Promise((resolve) => this.run(resolve));
   }
 
   /** A request that has not started will not start. */

@@ -92,24 +92,17 @@ const rounds = new Rounds(roundMs / 5);
  */
 function piecesOf(body: Form["body"]): ReadableStream<Uint8Array<ArrayBuffer>> {
   let sent = 0;
-  let stop = (): void => {};
+  let hasLeft = false;
   return new ReadableStream(
     {
-      pull: (controller) =>
-        new Promise((resolve) => {
-          const send = (): void => {
-            controller.enqueue(body.subarray(sent, sent + publishedPieceBytes));
-            sent += publishedPieceBytes;
-            if (sent >= body.length) controller.close();
-            resolve();
-          };
-          stop = () => {
-            rounds.forget(send);
-            resolve();
-          };
-          rounds.run(send);
-        }),
-      cancel: () => stop(),
+      async pull(controller) {
+        await rounds.turn();
+        if (hasLeft) return;
+        controller.enqueue(body.subarray(sent, sent + publishedPieceBytes));
+        sent += publishedPieceBytes;
+        if (sent >= body.length) controller.close();
+      },
+      cancel: () => void (hasLeft = true),
     },
     { highWaterMark: 0 },
   );
