@@ -62,7 +62,7 @@ const screens: Readonly<Record<ScreenName, FunctionComponent | LazyComponent<obj
 /** True where the console was built with its kit (`console/build.ts --kit`). */
 declare const hasKit: boolean;
 
-const KitScreen = hasKit ? lazy(async () => (await import("./parts/kit.tsx")).KitScreen) : null;
+const KitScreen = hasKit ? lazy(async () => (await import("./kit/kit.tsx")).KitScreen) : null;
 
 /** Where the operator chooses a shop. */
 const OperatorScreen = lazy(async () => (await import("./operator/operator.tsx")).OperatorScreen);

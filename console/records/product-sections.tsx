@@ -18,7 +18,8 @@ import { factsOf, type FieldGroup, ruleFieldsOf, tell, type Values, valueOf } fr
 import { Cover } from "./figures/figures.tsx";
 import { RecordForm } from "./form.tsx";
 import type { SectionProps } from "./kinds.ts";
-import { Outlook, ProductOrders } from "./figures/over-time.tsx";
+import { Outlook } from "./figures/outlook.tsx";
+import { ProductOrders } from "./figures/over-time.tsx";
 import { TermsCells, TermsHead } from "./terms.tsx";
 
 const { stock: words, figures, offers, fields, columns } = recordTexts;

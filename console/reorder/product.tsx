@@ -1,7 +1,7 @@
 /** Sales and stock of a product over its row of a forecast. */
 import type { FunctionComponent } from "preact";
 import { Dialog } from "../parts/dialogs/dialog.tsx";
-import { Outlook } from "../records/figures/over-time.tsx";
+import { Outlook } from "../records/figures/outlook.tsx";
 import { hrefOf } from "../router.ts";
 import { reorderTexts } from "../texts/en/goods/reorder.ts";
 import { type ForecastRow, productOf } from "./ticked.ts";

@@ -13,7 +13,7 @@ import type { Page } from "playwright-core";
 import { accessibilityFaults } from "../../support/pages/axe.ts";
 import { contrastFaults, contrastFaultsOfStates, type State, stateOf } from "../../support/pages/contrast.ts";
 import { untilOnPage } from "../../support/pages/console-shop.ts";
-import { endConsole, picture, skip, withPerson } from "../../support/pages/console.ts";
+import { endConsole, photograph, picture, skip, withPerson } from "../../support/pages/console.ts";
 
 const root = path.join(import.meta.dirname, "../../..");
 const built = mkdtempSync(path.join(tmpdir(), "openpo-kit-"));
@@ -35,7 +35,12 @@ async function withKit(page: Page): Promise<void> {
     });
   await page.route("**/console/kit", async (route) => {
     const response = await route.fetch();
-    await route.fulfill({ response, body: readFileSync(path.join(built, "index.html"), "utf8") });
+    // A shop whose storefront has pictures.
+    const body = readFileSync(path.join(built, "index.html"), "utf8").replace(
+      "<html",
+      '<html data-pictures="https://x.test"',
+    );
+    await route.fulfill({ response, body });
   });
 }
 
@@ -99,6 +104,7 @@ test("text, icons, fields and rings of the kit have contrast in every state, the
     const force = await stateOf(page);
     for (const state of ["hover", "focus", "pressed", "plain"] as const) {
       await force(state);
+      await photograph(page, `kit-${state}`);
       for (const theme of ["light", "dark"])
         for (const density of ["comfortable", "compact"]) {
           await page.evaluate(look(theme, density));
@@ -111,6 +117,34 @@ test("text, icons, fields and rings of the kit have contrast in every state, the
     await page.getByRole("dialog").waitFor();
     for (const fault of await contrastFaultsOfStates(page)) faults.push(`dialog, ${fault}`);
     assert.deepEqual(faults, [], faults.join("\n"));
+  }),
+);
+
+/** What the kit unfolds over the page: the button, and what is there then. */
+const unfolded = [
+  ["Menu", ".pop > .menu"],
+  ["Filters", ".pop > .filters"],
+  ["Columns", ".pop > .columns"],
+  ["Dialog", "dialog:modal"],
+  ["Wide dialog", "dialog:modal"],
+  ["Two that are one", "dialog:modal [role=option]"],
+  ["Shown once", "dialog:modal"],
+] as const;
+
+test("what unfolds is photographed open in both themes, and has no findings", { skip }, () =>
+  withPerson("viewer", async (page, program) => {
+    await withKit(page);
+    await page.emulateMedia({ reducedMotion: "reduce" });
+    for (const theme of ["light", "dark"])
+      for (const [name, part] of unfolded) {
+        await page.goto(`${program.url}/console/kit`);
+        await page.getByRole("heading", { name: "Kit" }).waitFor();
+        await page.evaluate(look(theme, "comfortable"));
+        await page.getByRole("button", { name, exact: true }).click();
+        await page.locator(part).first().waitFor();
+        assert.deepEqual(await accessibilityFaults(page), [], name);
+        await photograph(page, `kit-${name.replaceAll(" ", "-")}-${theme}`.toLowerCase());
+      }
   }),
 );
 

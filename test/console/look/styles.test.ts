@@ -182,7 +182,9 @@ const namedIn = (source: string): readonly string[] =>
   );
 
 test("what the kit is made of has its look in the sheets of the kit", () => {
-  const named = new Set(globSync("console/parts/**/*.tsx").flatMap((file) => namedIn(readFileSync(file, "utf8"))));
+  const named = new Set(
+    globSync("console/{kit,parts}/**/*.tsx").flatMap((file) => namedIn(readFileSync(file, "utf8"))),
+  );
   assert.ok(named.size > 80, String(named.size));
   const foreign = [...homesOf(rules)].filter(([name, homes]) => named.has(name) && !homes.has("the kit"));
   assert.deepEqual(
@@ -194,4 +196,25 @@ test("what the kit is made of has its look in the sheets of the kit", () => {
 test("no part of the console has a look of its own, but the heights of rows that are not drawn", () => {
   const styled = globSync("console/**/*.tsx").filter((file) => /\bstyle=/.test(readFileSync(file, "utf8")));
   assert.deepEqual(styled.toSorted(), ["console/parts/lists/row-chunks.tsx", "console/reorder/grid.tsx"]);
+});
+
+/** Parts that the kit does not show by themselves, and why. */
+const notInKit: Readonly<Record<string, string>> = {
+  "frame/find.tsx": "a dialog of the frame, in which the kit stands: Ctrl K opens it there",
+  "frame/language-field.tsx": "in the person's menu of the frame",
+  "frame/shell.tsx": "the frame",
+  "lazy.tsx": "a skeleton, a part or a problem",
+  "lists/record-bar.tsx": "a list bar with the fields that the kit shows",
+  "lists/row-chunks.tsx": "the rows of its tables",
+  "owner-only.tsx": "what is empty, with the person's role",
+};
+
+test("the kit shows every part", () => {
+  const kit = globSync("console/kit/*.tsx").map((file) => readFileSync(file, "utf8"));
+  const shown = new Set(
+    kit.flatMap((text) => [...text.matchAll(/"\.\.\/parts\/([^"]+\.tsx)"/g)].map(([, name]) => name)),
+  );
+  const parts = globSync("**/*.tsx", { cwd: "console/parts" });
+  assert.ok(parts.length > 30);
+  assert.deepEqual(parts.filter((name) => !shown.has(name)).toSorted(), Object.keys(notInKit));
 });

@@ -3,7 +3,7 @@
  * screen reader finds the same as a table.
  */
 import type { FunctionComponent } from "preact";
-import { HiddenTable } from "../../parts/plot.tsx";
+import { HiddenTable } from "./plot.tsx";
 
 interface Point {
   readonly name: string;
