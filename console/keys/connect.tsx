@@ -120,11 +120,11 @@ const Consent: FunctionComponent<{ readonly question: Question }> = ({ question 
         </fieldset>
         {scope.value === "read" ? null : <FoldedLimits limits={limits} wrong={wrong} />}
         <p class="decide">
-          <button class="primary" disabled={state.value === "sending"}>
-            {connectTexts.allow}
-          </button>
           <button type="button" disabled={state.value === "sending"} onClick={() => void decide("deny")}>
             {connectTexts.deny}
+          </button>
+          <button class="primary" disabled={state.value === "sending"}>
+            {connectTexts.allow}
           </button>
         </p>
       </form>

@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { useRef } from "preact/hooks";
 import { newIdempotencyKey, type PurchaseOrderStatus } from "../../client/index.ts";
+import { asked } from "../approvals/asked.ts";
 import { NeedsApproval, useCauses } from "../approvals/before.tsx";
 import { approvalTexts } from "../texts/en/shop/approvals.ts";
 import { openpo, type Problem, problemOf } from "../data/client.ts";
@@ -129,6 +130,8 @@ export const Actions: FunctionComponent<ActionsProps> = ({ state, order, send })
     ...when(isOpen("delete"), { title: words.delete, isGrave: true, run: () => (chosen.value = "delete") }),
   ];
   const [first, ...others] = items;
+  // One action of a place is the primary one: the answer to a question comes before.
+  const isPressing = asked.value === 0 && !done.includes(order.status);
   return (
     <section aria-label={words.title} class="next">
       <div class="buttons">
@@ -136,7 +139,7 @@ export const Actions: FunctionComponent<ActionsProps> = ({ state, order, send })
           <PushAgain state={state} order={order} />
         ) : null}
         {first === undefined ? null : (
-          <ItemButton item={first} isDisabled={isBusy} look={done.includes(order.status) ? undefined : "primary"} />
+          <ItemButton item={first} isDisabled={isBusy} look={isPressing ? "primary" : undefined} />
         )}
         <Pop button={<Icon name="ellipsis" />} buttonClass="icon-only" label={words.more} isMenu isAtEnd>
           {others.map((item) => (

@@ -196,9 +196,11 @@ test("a request is rejected with a comment, which its asker reads; several are d
   const notice = page.getByRole("region", { name: "Waits for approval" });
   await notice.getByText("Its key may only propose this.").waitFor();
   await picture(page, "approval-of-order");
+  assert.deepEqual(await page.locator("main .primary").allInnerTexts(), ["Approve"]);
   await notice.getByLabel("Comment").fill("Not before Monday.");
   await notice.getByRole("button", { name: "Reject" }).click();
   await notice.waitFor({ state: "detached" });
+  await page.locator(".next .primary").waitFor();
   await page.getByText("Rejected by Ana the owner. Nothing was done.").waitFor();
   await purchaser.page.getByText("Rejected by Ana the owner. Nothing was done.").waitFor();
   await purchaser.page.getByText("Not before Monday.").waitFor();

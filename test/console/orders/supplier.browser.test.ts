@@ -103,6 +103,7 @@ test(
 
       await page.getByText("Mill & Sons answered on").waitFor();
       await picture(page, "supplier-answer");
+      assert.deepEqual(await page.locator("main .primary").allInnerTexts(), ["Accept all"]);
       assert.deepEqual(await accessibilityFaults(page), []);
       await page.goto(`${new URL(url).origin}/console/orders`);
       await page.getByRole("region", { name: "Suppliers have answered" }).getByRole("link", { name: "PO-1" }).click();
