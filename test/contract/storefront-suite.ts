@@ -143,11 +143,21 @@ export function storefrontSuite(name: string, open: () => Promise<StorefrontFixt
       assert.equal(await fixture.onHand(variant(5), locations[0]), 250 * part(0.001));
     });
 
+    /** Reads some at a time: hundreds at once would wait for one shop's turn, and on a slow machine the last ones are refused. */
+    const onHandOf = async (variantIds: readonly string[]): Promise<readonly number[]> => {
+      const units: number[] = [];
+      for (let from = 0; from < variantIds.length; from += 30) {
+        const some = variantIds.slice(from, from + 30);
+        units.push(...(await Promise.all(some.map((id) => fixture.onHand(id, fixture.locations[1])))));
+      }
+      return units;
+    };
+
     for (const count of [0, 1, 249, 250, 251, 500])
       test(`a change of ${count} variants lands whole, once, and is read back`, async () => {
-        const { storefront, locations, many } = fixture;
+        const { storefront, many } = fixture;
         const variantIds = many.slice(0, count);
-        const before = await Promise.all(variantIds.map((id) => fixture.onHand(id, locations[1])));
+        const before = await onHandOf(variantIds);
         const changes = variantIds.map((id, index) => change(id, index + 1, 1));
         const made = context();
         const results = await storefront.changeOnHand(changes, made);
@@ -156,7 +166,7 @@ export function storefrontSuite(name: string, open: () => Promise<StorefrontFixt
           variantIds.map(() => "applied"),
         );
         assert.deepEqual(await storefront.changeOnHand(changes, made), results);
-        const after = await Promise.all(variantIds.map((id) => fixture.onHand(id, locations[1])));
+        const after = await onHandOf(variantIds);
         assert.deepEqual(
           after,
           before.map((units, index) => units + index + 1),

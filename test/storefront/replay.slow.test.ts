@@ -252,10 +252,7 @@ for (const [name, open] of [
                 }),
               )
             ).flat();
-          let left = await differences();
-          for (const untilMs = Date.now() + 60_000; left.length > 0 && Date.now() < untilMs; left = await differences())
-            await pause(500);
-          assert.deepEqual(left, []);
+          await until(differences, async () => (await differences()).length === 0);
           assert.equal(done, ordersMax);
           await program.end("SIGTERM");
         });

@@ -11,7 +11,7 @@ import type { RecipientResult } from "../../src/core/supplier/mail.ts";
 import { createMailSender } from "../../src/mail/sender.ts";
 import type { OutgoingMail } from "../../src/mail/smtp.ts";
 import { bindingFor, createRoutes } from "../../src/http/routes.ts";
-import { pause, until } from "./until.ts";
+import { until } from "./until.ts";
 import { adminToken, type RequestOptions, type TestResponse, type TestServer } from "./server.ts";
 
 const match = createRoutes("", adminOperations);
@@ -128,7 +128,6 @@ export function sendingFrom(server: TestServer) {
       return rows.length > 0;
     };
     await until("nothing is due", async () => !(await isDue()));
-    await pause(20);
     return taken.slice(before);
   };
   return { send, state, close: () => sender.close() };
