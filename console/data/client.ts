@@ -66,10 +66,6 @@ export const unreachable: Problem = {
 export const adviceOf = ({ advice = "", url }: Pick<ApprovalRequest, "advice" | "url">): string =>
   advice.replace(` at ${url}`, "");
 
-/** True if the advice is for programs: it points at `details`, which no person sees, or asks for a request. */
-const isForPrograms = (action: string): boolean =>
-  /^Correct what details names|\b(?:GET|POST|PUT|PATCH|DELETE) \//.test(action);
-
 /** A failed call in words. */
 export function problemOf({ error }: Failure<OperationName>): Problem {
   if (error.code === "UNREACHABLE") return unreachable;
@@ -77,7 +73,7 @@ export function problemOf({ error }: Failure<OperationName>): Problem {
   const message = pending === null ? withoutPaths(error.message) : adviceOf(pending);
   return inWords({
     message,
-    action: "action" in error && error.action !== undefined && !isForPrograms(error.action) ? error.action : null,
+    action: "action" in error ? (error.action ?? null) : null,
     requestId: "requestId" in error ? error.requestId : null,
     code: error.code,
     reason: "reason" in error ? (error.reason ?? null) : null,

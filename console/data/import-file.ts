@@ -52,17 +52,18 @@ const countsOf = (value: unknown): Counts =>
       : [],
   );
 
-/** A refused file: what is wrong, and each mistake with its line and column. */
+/** A refused file: what is wrong, and each mistake with its line and column, as the service says it. */
 export interface RefusedFile {
   readonly problem: Problem;
-  readonly mistakes: readonly string[];
+  readonly mistakes: readonly { readonly path: string; readonly message: string }[];
 }
 
 const isFailure = (value: unknown): value is Failure<OperationName> => member(value, "error") !== undefined;
 
 function refusalIn(body: unknown): RefusedFile {
-  const problem = isFailure(body) ? problemOf(body) : unreachable;
-  return { problem, mistakes: problem.details.flatMap((each) => ("message" in each ? (each.message ?? []) : [])) };
+  if (!isFailure(body)) return { problem: unreachable, mistakes: [] };
+  const details = "details" in body.error ? (body.error.details ?? []) : [];
+  return { problem: problemOf(body), mistakes: details.flatMap((each) => ("path" in each ? each : [])) };
 }
 
 interface Answer {

@@ -108,7 +108,7 @@ export interface Refused {
   readonly isInWords?: true;
 }
 
-/** Words for mistakes; null until the first answer has any, for they are loaded then. */
+/** Words for mistakes and advice; null until the first answer has any, for they are loaded then. */
 let words: typeof import("../parts/fields/faults.ts") | null = null;
 
 /** Without them a mistake is told as the service says it. */
@@ -118,11 +118,12 @@ async function loadWords(): Promise<void> {
 
 /** The answer, when the words that it may need are there. */
 export async function withWords(answer: Response): Promise<Response> {
-  if ([400, 403, 409].includes(answer.status)) await loadWords();
+  // A call that finds that its bearer has ended is sent again.
+  if (answer.status >= 400 && answer.status !== 401) await loadWords();
   return answer;
 }
 
-/** The refusal, its mistakes in the person's words where there are any. */
+/** The refusal, its mistakes and advice in the person's words where there are any. */
 export const inWords = <Told extends Refused>(told: Told): Told => words?.inWords(told) ?? told;
 
 /** A mistake that an answer tells of a part of what was asked for. */

@@ -2,14 +2,16 @@
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { useRef } from "preact/hooks";
-import { locale, number } from "../data/format.ts";
+import type { Problem } from "../data/client.ts";
+import { locale, number, withoutPaths } from "../data/format.ts";
+
 import { type Imported, importFile, type RefusedFile } from "../data/import-file.ts";
 import { useReading } from "../data/reading.ts";
-import { shopId } from "../data/session.ts";
+import { faultInWords, shopId } from "../data/session.ts";
 import { OwnerOnly } from "../parts/owner-only.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { importTexts } from "../texts/en/shop/import.ts";
-import { type Kind, kindOf, kinds, type Preview, previewOf } from "./preview.ts";
+import { type Kind, kindOf, kinds, type Mistake, mistakeIn, type Preview, previewOf } from "./preview.ts";
 import { FieldsOfType, PreviewTable, RefusedNotice } from "./table.tsx";
 
 const rowsShown = 20;
@@ -29,7 +31,17 @@ type Came =
   | { readonly kind: "waiting" }
   | { readonly kind: "checking" | "importing"; readonly sent: number }
   | { readonly kind: "checked" | "imported"; readonly result: Imported }
-  | { readonly kind: "refused"; readonly refused: RefusedFile };
+  | { readonly kind: "refused"; readonly problem: Problem; readonly mistakes: readonly Mistake[] };
+
+/** The mistakes in the person's words. Of a record that has no columns, each begins with its field. */
+const mistakesIn = async ({ mistakes }: RefusedFile): Promise<readonly Mistake[]> =>
+  await Promise.all(
+    mistakes.map(async ({ path, message }) => {
+      const { text, ...place } = mistakeIn(message);
+      const words = await faultInWords(text);
+      return { ...place, text: place.column === null ? withoutPaths(`${path}: ${words}`).replace(/^: /, "") : words };
+    }),
+  );
 
 export const ImportScreen: FunctionComponent = () => (
   <OwnerOnly why={importTexts.why}>
@@ -59,10 +71,11 @@ const Importing: FunctionComponent = () => {
     const result = await importFile(chosen.value.file, options, (sent) => {
       if (mine === nth.current) came.value = { kind: what, sent };
     });
+    const mistakes = "problem" in result ? await mistakesIn(result) : [];
     if (mine !== nth.current) return;
     came.value =
       "problem" in result
-        ? { kind: "refused", refused: result }
+        ? { kind: "refused", problem: result.problem, mistakes }
         : { kind: what === "checking" ? "checked" : "imported", result };
   };
   const choose = async (file: File | undefined): Promise<void> => {
@@ -145,7 +158,7 @@ const Importing: FunctionComponent = () => {
           {came.value.kind === "imported" ? null : (
             <PreviewTable
               preview={chosen.value.preview}
-              refused={came.value.kind === "refused" ? came.value.refused : null}
+              mistakes={came.value.kind === "refused" ? came.value.mistakes : []}
             />
           )}
         </>
@@ -195,10 +208,10 @@ const Outcome: FunctionComponent<{ readonly came: Came; readonly file: File; rea
         </div>
       );
     case "refused":
-      return came.refused.mistakes.length === 0 ? (
-        <ProblemNotice problem={came.refused.problem} />
+      return came.mistakes.length === 0 ? (
+        <ProblemNotice problem={came.problem} />
       ) : (
-        <RefusedNotice refused={came.refused} file={file} />
+        <RefusedNotice mistakes={came.mistakes} file={file} />
       );
     case "checked":
       return (

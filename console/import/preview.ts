@@ -97,14 +97,18 @@ export function kindOf(fileName: string, { head }: Preview): Kind | null {
   return has("handle", "urlhandle") && has("title") ? "shopify-products" : null;
 }
 
-/** The line that a refusal names; null when it names none. */
-export function lineIn(message: string): number | null {
-  const found = /^line (\d+)\b/.exec(message)?.[1];
-  return found === undefined ? null : Number(found);
+/** A mistake in a file. Null: it is of no line, or of the whole of it. */
+export interface Mistake {
+  readonly line: number | null;
+  readonly column: string | null;
+  readonly text: string;
 }
 
-/** The column that a refusal names; null when it names none. */
-export const columnIn = (message: string): string | null => /, column "((?:[^"\\]|\\.)*)"/.exec(message)?.[1] ?? null;
+/** The mistake that the service names, with line and column apart from what is wrong there. */
+export function mistakeIn(message: string): Mistake {
+  const [place = "", line, column = null] = /^line (\d+)(?:, column "((?:[^"\\]|\\.)*)")?: /.exec(message) ?? [];
+  return { line: line === undefined ? null : Number(line), column, text: message.slice(place.length) };
+}
 
 /** The text of one line of a file; null when it is not there. */
 export async function lineOf(file: Blob, wanted: number): Promise<string | null> {

@@ -5,16 +5,17 @@ import { useEffect } from "preact/hooks";
 import { csvOf } from "../data/csv.ts";
 import { fieldName, number } from "../data/format.ts";
 import { ChangedFields } from "../activity/change.tsx";
-import type { PreviewedType, RefusedFile } from "../data/import-file.ts";
+import type { PreviewedType } from "../data/import-file.ts";
 import { saveFile } from "../data/saved-file.ts";
 import { importTexts } from "../texts/en/shop/import.ts";
-import { columnIn, lineIn, lineOf, type Preview } from "./preview.ts";
+import { lineOf, type Mistake, type Preview } from "./preview.ts";
 
-export const PreviewTable: FunctionComponent<{ readonly preview: Preview; readonly refused: RefusedFile | null }> = ({
-  preview: { head, rows },
-  refused,
-}) => {
-  const mistakes = (refused?.mistakes ?? []).map((message) => ({ line: lineIn(message), column: columnIn(message) }));
+interface TableProps {
+  readonly preview: Preview;
+  readonly mistakes: readonly Mistake[];
+}
+
+export const PreviewTable: FunctionComponent<TableProps> = ({ preview: { head, rows }, mistakes }) => {
   const isWrong = (line: number, column: string | undefined): boolean =>
     mistakes.some((mistake) => mistake.line === line && (mistake.column ?? column) === column);
   return (
@@ -82,20 +83,15 @@ export const FieldsOfType: FunctionComponent<{ readonly of: PreviewedType }> = (
   </>
 );
 
-/** Line, column and what is wrong there. */
-const rowOf = (message: string): readonly (string | number)[] => [
-  lineIn(message) ?? "",
-  columnIn(message) ?? "",
-  message.replace(/^line \d+(?:, column "(?:[^"\\]|\\.)*")?: /, ""),
-];
+interface RefusedProps {
+  readonly mistakes: readonly Mistake[];
+  readonly file: File;
+}
 
-/** Each mistake as the service names it, with the line of the file below. */
-export const RefusedNotice: FunctionComponent<{ readonly refused: RefusedFile; readonly file: File }> = ({
-  refused: { mistakes, problem },
-  file,
-}) => {
+/** Each mistake in words, with the line of the file below. */
+export const RefusedNotice: FunctionComponent<RefusedProps> = ({ mistakes, file }) => {
   const text = useSignal<string | null>(null);
-  const line = lineIn(mistakes[0] ?? "");
+  const line = mistakes[0]?.line ?? null;
   useEffect(() => {
     if (line !== null) void lineOf(file, line).then((found) => (text.value = found));
   }, []);
@@ -105,8 +101,11 @@ export const RefusedNotice: FunctionComponent<{ readonly refused: RefusedFile; r
         <strong>{importTexts.bad}</strong>
       </p>
       <ul>
-        {mistakes.map((message) => (
-          <li key={message}>{message}</li>
+        {mistakes.map(({ line: nth, column, text: wrong }, index) => (
+          <li key={index}>
+            {nth === null ? null : `${importTexts.line} ${number(nth)}${column === null ? "" : `, ${column}`}: `}
+            {wrong}
+          </li>
         ))}
       </ul>
       {text.value === null ? null : (
@@ -115,10 +114,18 @@ export const RefusedNotice: FunctionComponent<{ readonly refused: RefusedFile; r
           <pre>{text.value}</pre>
         </>
       )}
-      <p>{problem.action ?? importTexts.again}</p>
+      <p>{importTexts.again}</p>
       <button
         type="button"
-        onClick={() => saveFile("mistakes.csv", csvOf([importTexts.heads, ...mistakes.map(rowOf)]))}
+        onClick={() =>
+          saveFile(
+            "mistakes.csv",
+            csvOf([
+              importTexts.heads,
+              ...mistakes.map(({ line: nth, column, text: wrong }) => [nth ?? "", column ?? "", wrong]),
+            ]),
+          )
+        }
       >
         {importTexts.download}
       </button>

@@ -36,16 +36,14 @@ export const ProblemNotice: FunctionComponent<{ readonly problem: Told; readonly
     );
   // Another attempt finds no more, and nothing has failed.
   const isMissing = code === "NOT_FOUND" && again !== undefined;
-  const next = isMissing ? "" : action;
+  // The sense of a more exact code says what to do next.
+  const isGeneral = sense === undefined || sense === serviceTexts.problems["INVALID_INPUT"];
+  const next = isMissing || !isGeneral ? "" : action;
   return (
     <div class={isMissing ? "empty" : "problem"} role="alert">
       <p>
         <strong>{sense ?? sentence(message)}</strong>{" "}
-        {sense === undefined ? (
-          next
-        ) : (
-          <span lang={isInWords ? undefined : "en"}>{[sentence(message), next].join(" ")}</span>
-        )}
+        {sense === undefined ? null : <span lang={isInWords ? undefined : "en"}>{sentence(message)}</span>} {next}
       </p>
       {typeof requestId !== "string" || isMissing ? null : <p class="quiet">{texts.problem.request(requestId)}</p>}
       {again === undefined || isMissing ? null : (

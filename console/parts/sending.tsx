@@ -4,7 +4,6 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren, FunctionComponent } from "preact";
 import { faultsOf } from "../data/client.ts";
-import { pageLanguage } from "../data/format.ts";
 import type { Refused } from "../data/session.ts";
 import { texts } from "../texts/en/texts.ts";
 import { noteRefused } from "../unsaved.ts";
@@ -42,8 +41,7 @@ export function useSending(fieldAt: (steps: readonly string[]) => string, saved:
       <>
         {count > 0 ? (
           <span role="alert">
-            <strong>{says.value ?? texts.wrongFields(count)}</strong>{" "}
-            <span lang={pageLanguage === "en" ? undefined : "en"}>{problem.value?.action}</span>
+            <strong>{says.value ?? texts.wrongFields(count)}</strong> {problem.value?.action}
           </span>
         ) : problem.value === null ? null : (
           <ProblemNotice problem={problem.value} />

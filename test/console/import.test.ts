@@ -1,7 +1,7 @@
 /** What a person sees of a file before it is imported. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { kindOf, lineIn, lineOf, previewOf } from "../../console/import/preview.ts";
+import { kindOf, lineOf, mistakeIn, previewOf } from "../../console/import/preview.ts";
 
 test("a table is cut into cells by the separator that it uses, quoted lines and quotes kept", () => {
   const text = '\uFEFFHandle;Title;"Variant Price"\r\nmug;"A ""mug"",\ntall";4,50\r\n\r\ncup;Cup;3\r\n';
@@ -32,8 +32,12 @@ test("a file is known by its head", () => {
 });
 
 test("the line that a refusal names is found in the file", async () => {
-  assert.equal(lineIn('line 3, column "Price": must be a number'), 3);
-  assert.equal(lineIn("The file is empty."), null);
+  assert.deepEqual(mistakeIn('line 3, column "Price": must be a number'), {
+    line: 3,
+    column: "Price",
+    text: "must be a number",
+  });
+  assert.deepEqual(mistakeIn("The file is empty."), { line: null, column: null, text: "The file is empty." });
   const file = new Blob(["one\ntwo\nthree"]);
   assert.deepEqual(await Promise.all([1, 2, 3, 4].map((line) => lineOf(file, line))), ["one", "two", "three", null]);
 });

@@ -59,7 +59,7 @@ export const homeTexts: Translated<typeof english.homeTexts> = {
   first: {
     title: "Cinq étapes vers votre première commande",
     more: "Et aussi",
-    idle: "Il n’y a pas encore de commandes. Ensuite, vous verrez ici ce qu’il y a à faire aujourd’hui.",
+    idle: "Pas encore de commandes. Vous verrez ensuite ici ce qu’il y a à faire.",
     done: "Fait.",
     locations: "Ajouter un emplacement",
     locationsHint: "Le lieu où arrivent les marchandises.",

@@ -15,7 +15,7 @@ export const serviceTexts: ServiceTexts = {
     DO_UNAVAILABLE: "Les données du magasin sont momentanément inaccessibles. Réessayez dans un instant.",
     UPSTREAM_STOREFRONT: "La boutique en ligne n’a pas exécuté ce qui lui était demandé. Réessayez.",
     TIMEOUT: "La boutique en ligne n’a pas répondu à temps. Réessayez.",
-    OUTPUT_TOO_LARGE: "C’est trop volumineux pour une seule fois. Procédez en plusieurs parties.",
+    OUTPUT_TOO_LARGE: "C’est trop volumineux. Procédez en plusieurs parties.",
     INTERNAL: "Une erreur est survenue sur le serveur. Rechargez la page avant de recommencer.",
     NOTHING_TO_RECEIVE: "Aucune quantité confirmée ne reste à recevoir. Confirmez d’abord des quantités.",
     ON_HAND_SYNC_IN_FLIGHT: "Un envoi du stock de cette commande est en cours. Réessayez dans un instant.",
@@ -42,7 +42,7 @@ export const serviceTexts: ServiceTexts = {
     "off-pack-size": "La quantité ne correspond pas à des packs entiers.",
     "no-lines": "La commande n’a pas de lignes.",
     "past-date": "La date prévue est passée.",
-    "date-ignored": "La date de la commande ne compte pas : ses lignes ou ses expéditions ont leurs propres dates.",
+    "date-ignored": "La date de la commande ne compte pas : ses lignes ou envois ont leurs propres dates.",
     "other-supplier-terms":
       "Les conditions saisies sont conservées, bien que ce ne soient pas celles du fournisseur actuel.",
     "supplier-has-older-version": "Le fournisseur a reçu une version antérieure de la commande.",

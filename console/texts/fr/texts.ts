@@ -112,10 +112,10 @@ export const texts: Translated<typeof english.texts> = {
     asked: "Un assistant demande à travailler dans votre magasin. Connectez-vous, puis décidez.",
     byLink: "Se connecter par le lien",
     elsewhere:
-      "Vous n’avez pas demandé ce lien dans ce navigateur. Il ne sert qu’une fois : pour continuer là où vous l’avez demandé, collez-le là-bas à la place de l’e-mail.",
+      "Vous ne l’avez pas demandé dans ce navigateur. Il ne sert qu’une fois : pour continuer là-bas, collez-le à la place de l’e-mail.",
     mailMe: "M’envoyer un lien",
     mailedTo: (email) =>
-      `Consultez votre messagerie. Si ${email} est connu ici, un lien est en route. Il sert une seule fois, pendant 15 minutes. Ouvrez-le dans ce navigateur pour continuer ici.`,
+      `Consultez votre messagerie. Si ${email} est connu ici, un lien est en route. Il sert une fois, pendant 15 minutes. Ouvrez-le dans ce navigateur.`,
     nameLogged: "Votre nom, tel que le journal l’affiche",
     adminToken: "Jeton d’administration",
     chooseShop: "Choisir un magasin",
@@ -154,7 +154,7 @@ export const texts: Translated<typeof english.texts> = {
     empty: "Aucune commande ne correspond à ces filtres.",
     emptyShop: "Il n’y a pas encore de commande.",
     emptyShopHint:
-      "Ajoutez d’abord un emplacement, un fournisseur et un produit, ou importez-les depuis un fichier. Passez ensuite une commande.",
+      "Ajoutez d’abord un emplacement, un fournisseur et un produit, ou importez-les. Passez ensuite une commande.",
     emptyShopImport: "Importer un catalogue",
     create: "Nouvelle commande",
     createHint: "Touche : N",
@@ -390,7 +390,7 @@ export const texts: Translated<typeof english.texts> = {
     save: "Enregistrer",
     lead: "Ce que le fournisseur a confirmé, ligne par ligne : quantité, coût et date.",
     changed: (count) => `${lines(count)} ${count < 2 ? "modifiée" : "modifiées"}`,
-    theirs: (value) => `La commande indique maintenant ${value}. Enregistrez encore une fois pour la remplacer.`,
+    theirs: (value) => `La commande indique maintenant ${value}. Enregistrez à nouveau pour la remplacer.`,
     short: "Des lignes sont confirmées en moins : tout confirmer écraserait ce qu’a dit le fournisseur.",
     closed: "Cette commande ne peut pas être confirmée :",
   },

@@ -1,14 +1,18 @@
-/** Mistakes that forms of the console can cause: each kind has words for people, in every language. */
+/** Mistakes that forms and files can cause, and advice on them: each kind has words for people, in every language. */
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { z } from "zod";
-import { faultIn, inWords } from "../../../console/parts/fields/faults.ts";
+import { mistakeIn } from "../../../console/import/preview.ts";
+import { adviceIn, faultIn, inWords } from "../../../console/parts/fields/faults.ts";
 import { faultTexts } from "../../../console/texts/en/faults.ts";
 import { languages } from "../../../console/texts/languages.ts";
 import { adminOperations } from "../../../src/admin/registry.ts";
 import { Fault } from "../../../src/base/fault.ts";
+import { recordTypes } from "../../../src/exchange/record-types.ts";
+import { purchaseOrderInput } from "../../../src/exchange/records/purchase-orders.ts";
+import { checkRecord } from "../../../src/exchange/staging.ts";
 import { operations } from "../../../src/operations/registry.ts";
 import { checkInput } from "../../../src/requests/input.ts";
 
@@ -18,22 +22,19 @@ const textOf = (file: string): string => readFileSync(path.join(root, file), "ut
 /** Mistakes of programs, which no form makes. */
 const notOfForms = [
   // A form sends texts, numbers, lists and choices as what they are.
-  /^must be (?:text|a list|an object|true or false|true|an array|an e-mail address, or an array)/,
-  /^must be one of |^must be (?:shopify|medusa)$|^must be a type of event|^Invalid discriminator value/,
+  /^must be (?:true|an array|an e-mail address, or an array)/,
+  /^must be (?:shopify|medusa)$|^must be a type of event|^Invalid discriminator value/,
   // It sends no limits rather than none of them, finds itself that nobody would approve, and few people.
   /^names (?:no limit|nobody)$| or must have at most 0 items$/,
   // Ids, hashes and versions are sent as they were read.
   /^must be 1 to 40 lower-case|^must be a SHA-256|^must be a version of Shopify's API|^must be [\d-]+ or later$/,
   /^is not served any more: the store answered with/,
   // Members that no form has.
-  /^cannot be set here; use |characters of JSON$|^must be a head as it was noted/,
+  /^cannot be set here; use |^must be a head as it was noted/,
   /^cannot change from |^cannot be cleared while the order is|^begins with .*, which marks custom lines$/,
   /^(?:is required with clientId|must repeat the shop's id|cannot be sandbox: )/,
   // Filters of lists, and what is asked of an answer in pieces.
   /^is not a cursor of|^must be a day \(YYYY-MM-DD\)|^is not a location of the shop|variants to reorder; one call/,
-  // Merges are offered for what can be merged, and say why not in their dialog.
-  /^is no (?:order|supplier) of the shop$|^is the (?:order|supplier) itself$|^was merged into|both orders must be Drafts$/,
-  /^has (?:another |goods, payments)/,
   // The supplier's page, which is not the console.
   /^cannot be answered while the order is|is over; the shop's day is|is not a line of the proposal$/,
   /^is empty, and there is neither/,
@@ -71,7 +72,8 @@ function said(schema: z.core.$ZodType, found = new Set<string>()): ReadonlySet<s
     try {
       checkInput(schema, mistake);
     } catch (error) {
-      if (!(error instanceof Fault)) throw error;
+      // A schema that is called by another one with what that has read, not with what is sent.
+      if (!(error instanceof Fault)) continue;
       for (const detail of error.details ?? []) if ("path" in detail) found.add(detail.message);
     }
   if (schema instanceof z.ZodObject) for (const each of Object.values(schema.def.shape)) said(each, found);
@@ -101,6 +103,31 @@ test("each mistake that a schema finds in what a form sends has words", () => {
     assert.ok(messages.has(kind), kind);
 });
 
+/** What a record of this type may have wrong where it is a record. */
+const broken: readonly object[] = [[], { type: 7 }, { type: "mug" }, { type: "supplier", colour: "red" }];
+
+test("each mistake in a record of an imported file has words", () => {
+  const messages = new Set(
+    [...Object.values(recordTypes).map(({ input }) => input), purchaseOrderInput].flatMap((schema) => [
+      ...said(schema),
+    ]),
+  );
+  for (const value of broken)
+    assert.throws(
+      () => checkRecord({ lineNumber: 7, value: () => value, bytes: 1, columns: null }),
+      (error: Fault) => {
+        for (const { message } of (error.details ?? []).flatMap((each) => ("path" in each ? each : [])))
+          messages.add(mistakeIn(message).text);
+        return true;
+      },
+    );
+  assert.ok(messages.size > 20, String(messages.size));
+  assert.deepEqual(
+    [...messages].filter((message) => faultIn(message) === message),
+    [],
+  );
+});
+
 /** Sentences of a rule beside a path: the argument after it, or what stands for it in this file. */
 const ruleSentences: readonly (readonly [files: string, pattern: RegExp])[] = [
   ["src/{core,operations,admin,people,documents}/**/*.ts", /invalidField\(\s*[^;]*?,\s*("[^"]+"|`[^`]+`)/g],
@@ -109,16 +136,17 @@ const ruleSentences: readonly (readonly [files: string, pattern: RegExp])[] = [
   ["src/webhooks/addresses.ts", /(?:return|\?|:) ("(?:must|is) [^"]+")/g],
   ["src/documents/logo.ts", /new LogoError\(("[^"]+"|`[^`]+`|'[^']+')\)/g],
   ["src/admin/{access,supplier}/*.ts", /message: ("[^"]+"|`[^`]+`)/g],
+  ["src/exchange/csv*.ts", /\brefused\(\s*row,\s*[\w."]+,\s*("[^"]+"|`[^`]+`)/g],
+  ["src/exchange/csv*.ts", /(?:message(?::| =)|#pass\(|\?\?=|badQuote =)\s*("[^"]+"|`[^`]+`)/g],
+  ["src/exchange/staging.ts", /(?:message:|"INVALID_INPUT",|"\/type",)\s*("[^"]+"|`[^`]+`)/g],
+  [
+    "src/exchange/records/{catalogue,manufacturing-orders,read-only}.ts",
+    /message: ("(?:must|is|are) [^"]+"|`[^`]+`),? *\n? *\}/g,
+  ],
 ];
 
 /** What is said of a request as a whole, or to who writes programs. */
-const notOfFields = [
-  /^Merged |^Added |^Changed |^Deleted /,
-  / can be set on custom lines only; /,
-  /^Use an https URL/,
-  // Of an imported file, whose mistakes are told row by row.
-  /^(?:cannot be 7 for an order|is worth more than 7$|must not be above quantity|received, rejected and cancelled)/,
-];
+const notOfFields = [/^Merged |^Added |^Changed |^Deleted /, / can be set on custom lines only; /, /^Use an https URL/];
 
 test("each rule that is said beside a field has words", () => {
   const found = ruleSentences
@@ -135,6 +163,50 @@ test("each rule that is said beside a field has words", () => {
   assert.ok(found.length > 60, String(found.length));
   assert.deepEqual(
     found.filter((sentence) => !hasWords(sentence) && !notOfFields.some((each) => each.test(sentence))),
+    [],
+  );
+});
+
+/** Advice of the rules of an order's status, and of other refusals. */
+const adviceSentences: readonly (readonly [files: string, pattern: RegExp])[] = [
+  ["src/core/order/status.ts", /(?:no\(|=>|\?|return| :)\s*("[A-Z][^"]+"|`[^`]+`)/g],
+  [
+    "src/{core,operations,admin,people,requests,shop,exchange,documents}/**/*.ts",
+    /\baction:\s*("[A-Z][^"]+ [^"]+"|`[^`]+`)/g,
+  ],
+];
+
+/** Advice for programs, of which a person is told nothing. */
+const forPrograms = [
+  /GET \/|Authorization: Bearer|API key|OPENPO_ADMIN_TOKEN|admin token|requests? without|with resolutions/,
+  // Of ids, cursors, keys of idempotency and fields that a page sends as it must.
+  /^(?:Find it with|List orders with|Name one of|Look it up|Import the variant|Leave (?:shopId|`to`)|Send (?:one|the id) )/,
+  /^(?:Use a (?:key with|new key)|Correct what details names|Ask a running|Ask whoever sent|Send the request without)/,
+  /^(?:Draft or Draft$|Give from and to)/,
+  // The words of the mistake say it, or the order's own page offers it.
+  /^(?:Merge the other supplier|Correct the lines|Nothing was imported|Send another id|Save it as a view|Use the id)/,
+  /^(?:Enable it first|Connect the shop|Send the order anew)/,
+  /^(?:(?:Correct|Set) fxRate|Give the shop a rate|Delete (?:some|one)|Remove one|Revoke|Ask an owner to|Close others)/,
+  /^(?:Accept the other|Raise quantityOrdered|Set locationId|Split|Lower q|Ask for (?:fewer|it in)|Use a view of fewer)/,
+  /^(?:Download them|Make the change at the order|Report this requestId|Type your e-mail)/,
+  // The place where it is shown says what an operator does.
+  /^The operator (?:sets it to|connects the store)/,
+];
+
+test("each piece of advice on a refusal has words, or is for programs", () => {
+  const found = adviceSentences.flatMap(([files, pattern]) => {
+    const sentences = globSync(files, { cwd: root }).flatMap((file) => [...textOf(file).matchAll(pattern)]);
+    assert.ok(sentences.length > 10, files);
+    return sentences.map(([, one = ""]) =>
+      one
+        .slice(1, -1)
+        .replaceAll(/\$\{(?:use\.|mention\("purchase_order_)(\w+)[^}]*\}/g, "POST /purchase-orders/po_1/$1")
+        .replaceAll(/\$\{[^}]*\}+/g, "Draft"),
+    );
+  });
+  assert.ok(found.length > 120, String(found.length));
+  assert.deepEqual(
+    [...new Set(found)].filter((action) => adviceIn(action) === null && !forPrograms.some((each) => each.test(action))),
     [],
   );
 });
@@ -202,11 +274,34 @@ test("a refusal whose mistakes all have words is told in them, else as the servi
   });
   assert.deepEqual(inWords({ ...told, details: [known, unknown] }), {
     ...told,
+    action: null,
     details: [{ ...known, message: "0 or more." }, unknown],
   });
-  assert.deepEqual(inWords({ message: "The order has changed.", action: null }), {
+  assert.deepEqual(inWords({ message: "The order has changed.", action: "Read the order again and send its ETag." }), {
     message: "The order has changed.",
+    action: faultTexts.anew,
+    details: [],
+  });
+  assert.deepEqual(inWords({ message: "An order cannot be moved.", action: "Choose one of: Draft, On Hold." }), {
+    message: "An order cannot be moved.",
+    action: faultTexts.anew,
+    details: [],
+  });
+});
+
+test("a merge that is refused says why in words", () => {
+  for (const [path, message, words] of [
+    ["/into", "is the order itself", faultTexts.other],
+    ["/into", "has another supplierId, sup_1 instead of sup_2", faultTexts.noMerge],
+    ["/purchaseOrderId", "is On Hold; both orders must be Drafts", faultTexts.noMerge],
+    ["/into", "was merged into sup_3", "It was merged into sup_3."],
+  ] as const)
+    assert.equal(inWords({ message, action: null, details: [{ path, message }] }).message, words);
+  const many = "The supplier has more than 1000 orders and credits, the most that go over at once.";
+  assert.deepEqual(inWords({ message: many, action: "Merge the other supplier into this one if it has fewer." }), {
+    message: faultTexts.manyToMerge.replace("$1", "1,000"),
     action: null,
     details: [],
+    isInWords: true,
   });
 });

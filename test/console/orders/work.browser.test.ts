@@ -386,7 +386,7 @@ test(
       await page.goto(`${origin}/console/orders/filed`);
       await open();
       await dialog.getByRole("option", { name: /Weekly/ }).click();
-      await dialog.getByText(/Merge the other order into this one/).waitFor();
+      await dialog.getByText(/without goods or attachments are merged/).waitFor();
       await page.keyboard.press("Escape");
       await dialogsGone(page);
 

@@ -66,7 +66,7 @@ export const reorderTexts: Translated<typeof english.reorderTexts> = {
       `Aucun fournisseur, ou plus d’un, ne s’appelle « ${name} ». Ajoutez la colonne supplierId à la vue.`,
     tooMany: (max) => `Une commande compte au plus ${max} lignes. Décochez-en.`,
     failed:
-      "Les brouillons munis d’un numéro existent. Pour les autres, la création ou sa réponse a échoué : réessayer n’en crée aucun en double.",
+      "Les brouillons numérotés existent. Les autres non, ou la réponse s’est perdue : réessayer n’en crée aucun en double.",
     done: (drafts) => (drafts < 2 ? "Le brouillon est créé." : `Les ${number(drafts)} brouillons sont créés.`),
     again: "Réessayer les autres",
     close: "Fermer",

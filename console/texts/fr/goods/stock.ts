@@ -23,8 +23,8 @@ export const stockTexts: Translated<typeof english.stockTexts> = {
   clear: "Effacer les filtres",
   emptyShop: {
     takes: "Il n’y a pas encore d’inventaire. Les comptages apparaissent ici une fois importés.",
-    adjustments: "Il n’y a pas encore d’ajustement de stock. Ils apparaissent ici une fois importés.",
-    transfers: "Il n’y a pas encore de transfert. Ils apparaissent ici une fois importés.",
+    adjustments: "Pas encore d’ajustement. Ils apparaissent ici une fois importés.",
+    transfers: "Pas encore de transfert. Ils apparaissent ici une fois importés.",
     manufacturing: "Il n’y a pas encore d’ordre de fabrication. Ils apparaissent ici une fois importés.",
   },
   columns: {

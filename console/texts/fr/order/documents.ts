@@ -8,7 +8,7 @@ export const documentTexts: Translated<typeof english.documentTexts> = {
   print: "Imprimer",
   back: "Retour à la commande",
   page: "Aspect sur papier",
-  hint: "Le PDF a cet aspect, avec des numéros de page et un code-barres. Le fichier est le même pour tous tant que ni la commande ni l’en-tête ne changent.",
+  hint: "Le PDF a cet aspect, avec des numéros de page et un code-barres. Il est le même pour tous tant que ni commande ni en-tête ne changent.",
   title: "Aspect des documents",
   lead: "Ce que vos fournisseurs voient en haut et en bas de chaque bon de commande, et les colonnes de ses lignes.",
   language: "Langue",

@@ -13,7 +13,7 @@ export const obstacleTexts: Translated<typeof english.obstacleTexts> = {
   reopen: "Rouvrez d’abord la commande.",
   held: "Reprenez d’abord la commande.",
   "use-complete": "Des marchandises sont déjà reçues : clôturez la commande.",
-  "cancel-first": "Seuls les brouillons et les commandes annulées peuvent être supprimés. Annulez d’abord la commande.",
+  "cancel-first": "Seuls brouillons et commandes annulées se suppriment. Annulez d’abord la commande.",
   "delete-instead": "Un brouillon se supprime.",
   "draft-only": "Seuls les brouillons peuvent être fusionnés.",
 };

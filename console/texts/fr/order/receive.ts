@@ -41,7 +41,7 @@ export const receiveTexts: Translated<typeof english.receiveTexts> = {
   somebody: "quelqu’un d’autre",
   othersCounts: (name, count) => `Comptages non enregistrés sur cet appareil (${name}) : ${lines(count)}.`,
   othersDoubtful:
-    "L’enregistrement était en cours, et la commande a changé depuis : il a peut-être abouti. Comparez d’abord les totaux aux marchandises.",
+    "L’enregistrement était en cours, et la commande a changé : il a peut-être abouti. Comparez les totaux aux marchandises.",
   takeOver: "Les reprendre",
   discardOthers: (name) => `Abandonner les comptages (${name})`,
   asking: "D’autres ont réceptionné entre-temps. Avec vos comptages, cela dépasse la quantité confirmée :",

@@ -29,11 +29,10 @@ export const sendTexts: Translated<typeof english.sendTexts> = {
   download: "Télécharger",
   open: "Ouvrir dans un nouvel onglet",
   noViewer: "Ce navigateur n’affiche pas de PDF dans une page. Ouvrez-le ou téléchargez-le.",
-  changed:
-    "La commande a changé depuis que vous l’avez consultée. Voici le fichier actuel ; rien n’a été envoyé, et votre texte est conservé.",
+  changed: "La commande a changé depuis. Voici le fichier actuel ; rien n’a été envoyé, et votre texte est conservé.",
   off: "Ce service n’envoie pas encore d’e-mails.",
   offHint:
-    "L’exploitant définit OPENPO_SMTP_URL et OPENPO_MAIL_FROM, puis redémarre le service. D’ici là, téléchargez le fichier et envoyez-le avec votre propre messagerie.",
+    "L’exploitant définit OPENPO_SMTP_URL et OPENPO_MAIL_FROM, puis redémarre le service. D’ici là, téléchargez le fichier et envoyez-le vous-même.",
   mailProgram: "Ouvrir ma messagerie",
   mailProgramHint: "Joignez le fichier téléchargé. Puis marquez la commande comme envoyée.",
   markSent: "Marquer comme envoyée",
@@ -54,8 +53,7 @@ export const sendTexts: Translated<typeof english.sendTexts> = {
   pleaseCheck: "À vérifier",
   gone: {
     sent: (addresses) => `Le serveur de messagerie a accepté l’e-mail pour ${addresses}.`,
-    queued:
-      "Le serveur de messagerie n’a pas encore accepté l’e-mail. L’envoi est réessayé pendant 24 heures ; voir ci-dessous.",
+    queued: "Le serveur n’a pas encore accepté l’e-mail. L’envoi est réessayé pendant 24 heures ; voir ci-dessous.",
     failed: "L’e-mail a échoué. La commande est enregistrée ; voyez ci-dessous pourquoi, et renvoyez-le.",
   },
 };

@@ -12,7 +12,7 @@ export const supplierTexts: Translated<typeof english.supplierTexts> = {
   somebody: "Le fournisseur",
   waits: "Rien n’a encore changé. Acceptez ce qui convient ; le reste demeure tel quel.",
   overtaken:
-    "La commande a changé depuis. Les lignes dépassées ne peuvent plus être acceptées ; demandez au fournisseur de répondre de nouveau.",
+    "La commande a changé depuis. Les lignes dépassées ne s’acceptent plus ; demandez une nouvelle réponse au fournisseur.",
   columns: { order: "Sur la commande" },
   accept: "Tout accepter",
   acceptSome: (count) => `Accepter ${plural(count, "ligne", "lignes")}`,

@@ -31,7 +31,7 @@ export const tickedTexts: Translated<typeof english.tickedTexts> = {
   close: "Fermer",
   sendTitle: (count) => `Envoyer ${orders(count)} aux fournisseurs ?`,
   sendText:
-    "Chaque fournisseur reçoit un e-mail avec la commande en PDF, le texte habituel et un lien pour répondre. Les commandes passent au statut « Envoyée ». Un e-mail ne peut pas être rappelé.",
+    "Chaque fournisseur reçoit un e-mail avec la commande en PDF, le texte habituel et un lien pour répondre. Les commandes deviennent « Envoyée ». Un e-mail ne se rappelle pas.",
   moveTitle: (action, count) => `${action} : ${orders(count)} ?`,
   merge: "Fusionner",
   mergeTitle: (count) => `Fusionner ${number(count)} brouillons ?`,

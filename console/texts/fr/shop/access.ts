@@ -8,7 +8,7 @@ import { plural } from "../plural.ts";
 export const accessTexts: Translated<typeof english.accessTexts> = {
   keys: {
     giveKey: "Donner une clé",
-    lead: "Une clé permet à un agent ou à un programme de travailler dans ce magasin. Donnez à chacun la sienne, pour voir ce qu’il a fait et pouvoir ne révoquer qu’elle.",
+    lead: "Une clé permet à un agent ou à un programme de travailler dans ce magasin. Donnez à chacun la sienne : vous voyez ce qu’il fait et pouvez la révoquer.",
     empty: "Aucun agent ni programme n’a encore accès.",
     emptyHint: "Nommez-en un ci-dessus et créez sa première clé. Tout ce qu’il fait se voit sous Activité.",
     why: "Seuls les propriétaires du magasin donnent et révoquent les clés des agents.",
@@ -81,8 +81,7 @@ export const accessTexts: Translated<typeof english.accessTexts> = {
     resumeOf: (name) => `Réactiver ${name}`,
     paused: "Suspendue",
     revokeTitle: (name) => `Révoquer la clé ${name} ?`,
-    revokeText:
-      "Son prochain appel sera refusé, et toute personne connectée avec elle sera déconnectée et perdra son accès. C’est irréversible.",
+    revokeText: "Son prochain appel sera refusé, et qui s’est connecté avec elle perd son accès. C’est irréversible.",
     revoked: "Révoquée le",
     revokedCount: (count) => `Clés révoquées (${number(count)})`,
     made: (name) => `Clé pour ${name}`,
@@ -114,7 +113,7 @@ export const accessTexts: Translated<typeof english.accessTexts> = {
     requests: "Requêtes",
     changes: "Modifications",
     ownersOnly:
-      "Vous voyez ce qui a été modifié. Les requêtes de simple lecture et les requêtes refusées sont réservées aux propriétaires du magasin.",
+      "Vous voyez ce qui a été modifié. Les requêtes de lecture ou refusées sont réservées aux propriétaires.",
     key: "Clé",
     everyKey: "Toutes les clés",
     operation: "Action",
@@ -207,7 +206,7 @@ export const accessTexts: Translated<typeof english.accessTexts> = {
     news: "Il y a du nouveau. Afficher",
     exportCsv: "Exporter en CSV",
     exportCut: (max) =>
-      `Le fichier contient les ${number(max)} entrées les plus récentes. Filtrez par clé ou par action pour en obtenir de plus anciennes.`,
+      `Le fichier a les ${number(max)} entrées les plus récentes. Filtrez pour en obtenir de plus anciennes.`,
     times: (count) => `${number(count)} fois`,
     milliseconds: (ms) => `${number(ms)} ms`,
     replayed: "Réponse reprise d’une requête antérieure avec la même clé d’idempotence",

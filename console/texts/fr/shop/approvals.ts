@@ -26,7 +26,7 @@ export const approvalTexts: Translated<typeof english.approvalTexts> = {
   empty: "Rien n’est en attente d’approbation.",
   emptyOther: "Aucune demande de ce type.",
   emptyHint:
-    "Ce qu’un assistant ne peut que proposer, ce qui dépasse ses limites et les commandes soumises à une règle du magasin attendent ici l’accord d’une personne.",
+    "Ce qu’un assistant propose, ce qui dépasse ses limites et les commandes soumises à une règle attendent ici l’accord d’une personne.",
   toKeys: "Donner à une clé les droits Proposition",
   toRules: "Définir des règles",
   moves: (order, status) => `${order} : passer à ${status}`,
@@ -87,9 +87,8 @@ export const approvalTexts: Translated<typeof english.approvalTexts> = {
     rejected: (who) => `Refusée par ${who}. Rien n’a été fait.`,
     withdrawn: (who) => `Retirée par ${who}. Rien n’a été fait.`,
     expired: () => "Personne n’a décidé à temps. Rien n’a été fait.",
-    overtaken: (who) =>
-      `Approuvée par ${who}, mais la commande avait changé : le résultat n’aurait plus été celui demandé. Rien n’a été fait.`,
-    failed: (who) => `Approuvée par ${who}, mais refusée par le service à ce moment-là. Rien n’a été fait.`,
+    overtaken: (who) => `Approuvée par ${who}, mais la commande avait changé. Rien n’a été fait.`,
+    failed: (who) => `Approuvée par ${who}, mais refusée ensuite. Rien n’a été fait.`,
   },
   shownThen: "Ce qui était demandé",
   shownNow: "Ce qui aurait été fait lors de l’approbation",

@@ -72,6 +72,6 @@ export const connectTexts: Translated<typeof english.connectTexts> = {
     consent: "La page qui dit qui demande, avec ce qu’il peut faire, Autoriser et Refuser",
     hosted: "Il vient d’internet et n’accepte qu’une adresse https, ce que celle-ci n’est pas.",
     tried:
-      "Les deux premières étapes viennent de la documentation des éditeurs de novembre 2026. Personne ne les a essayées avec OpenPO ; la troisième l’a été avec le client du protocole lui-même.",
+      "Les deux premières étapes viennent des éditeurs (novembre 2026), sans essai avec OpenPO ; la troisième est essayée avec le client du protocole.",
   },
 };

@@ -8,7 +8,7 @@ const zeroTo = (most: string): string => `0 à ${most}`;
 export const operatorTexts: Translated<typeof english.operatorTexts> = {
   lead: "Vous êtes l’exploitant : tous les magasins de ce service.",
   locked:
-    "Pour voir le contenu des magasins et modifier des paramètres, saisissez encore une fois le jeton d’administration. Il reste dans la mémoire de cette page.",
+    "Pour voir et modifier les magasins, saisissez à nouveau le jeton d’administration. Il reste dans la mémoire de cette page.",
   unlock: "Afficher plus",
   open: (name) => `Ouvrir ${name}`,
   allShops: "Tous les magasins",

@@ -26,7 +26,7 @@ export const settingsTexts: Translated<typeof english.settingsTexts> = {
     },
     emailOnSent: {
       label: "E-mail au fournisseur à l’envoi",
-      hint: "À l’adresse du fournisseur, avec le PDF, et avec un lien de réponse si l’adresse publique du service est définie. Nécessite un serveur de messagerie.",
+      hint: "À l’adresse du fournisseur, avec le PDF et, si l’adresse publique est définie, un lien de réponse. Nécessite un serveur de messagerie.",
     },
     replyTo: {
       label: "Réponses aux e-mails à",
@@ -46,11 +46,11 @@ export const settingsTexts: Translated<typeof english.settingsTexts> = {
     },
     followOnWaitMs: {
       label: "Attente des traitements associés (ms)",
-      hint: `Durée pendant laquelle un enregistrement attend stock, balises et e-mail avant de les dire encore en cours. ${zeroTo("300 000")} ; 2 000 au départ.`,
+      hint: `Durée pendant laquelle un enregistrement attend stock, balises et e-mail. ${zeroTo("300 000")} ; 2 000 au départ.`,
     },
     confirmationWaitMs: {
       label: "Attente de la boutique (ms)",
-      hint: `Durée pendant laquelle une synchronisation ou une clôture attend que la boutique en ligne affiche le nouveau stock. ${zeroTo("300 000")} ; 30 000 au départ.`,
+      hint: `Durée pendant laquelle une synchronisation ou une clôture attend le nouveau stock de la boutique en ligne. ${zeroTo("300 000")} ; 30 000 au départ.`,
     },
     restApi: {
       label: "API REST dans l’abonnement",
@@ -92,9 +92,9 @@ export const settingsTexts: Translated<typeof english.settingsTexts> = {
     twice: (currency) => `${currency} figure deux fois.`,
   },
   approvals: {
-    lead: "Une commande soumise à une règle part quand une personne désignée par la règle l’approuve. La première règle applicable compte.",
+    lead: "Une commande soumise à une règle part quand une personne de la règle l’approuve. La première règle applicable compte.",
     rules: "Règles",
-    none: "Il n’y a pas encore de règle : qui a le droit d’envoyer une commande l’envoie.",
+    none: "Pas encore de règle : qui peut envoyer une commande l’envoie.",
     name: { label: "Nom", hint: "Tel que le lit le demandeur : « Plus de 1 000 »." },
     totalAbove: (currency) => ({ label: `Total supérieur à (${currency})`, hint: "Vide : tout total." }),
     suppliers: "Seulement ces fournisseurs",
@@ -114,7 +114,7 @@ export const settingsTexts: Translated<typeof english.settingsTexts> = {
     },
     approvalMails: {
       label: "Prévenir par e-mail ceux qui peuvent décider",
-      hint: "Les utilisateurs qui ont une adresse e-mail, si le service envoie des e-mails. Un second e-mail en moins de 15 minutes attend la suite pour tout regrouper.",
+      hint: "Les utilisateurs qui ont une adresse e-mail, si le service en envoie. Un second e-mail en moins de 15 minutes attend la suite.",
     },
     approvalDays: {
       label: "Durée d’attente d’une demande (jours)",

@@ -23,8 +23,7 @@ export const storefrontTexts: Translated<typeof english.storefrontTexts> = {
     lead: "Qui exploite le service connecte et déconnecte la boutique. Envoyez-lui cette commande de terminal, avec l’adresse de la boutique :",
     command: "Commande de terminal pour l’exploitant",
   },
-  locked:
-    "Après un rechargement, cette page n’a plus le jeton d’administration. Saisissez-le de nouveau pour connecter ou déconnecter la boutique.",
+  locked: "Après un rechargement, cette page n’a plus le jeton d’administration. Saisissez-le de nouveau.",
   unlock: "Continuer",
   facts: {
     store: "Boutique",
@@ -52,7 +51,7 @@ export const storefrontTexts: Translated<typeof english.storefrontTexts> = {
   points: (left, max) => `${plural(left, "point restant", "points restants")} sur ${number(max)}`,
   pull: {
     title: "Produits, stock et ventes",
-    lead: "Une récupération apporte les emplacements, les produits, le stock et un an de ventes. La première apporte tout, les suivantes ce qui a changé.",
+    lead: "Une récupération apporte emplacements, produits, stock et un an de ventes ; les suivantes, ce qui a changé.",
     none: "Rien n’a encore été récupéré.",
     noPull: "Rien ne peut être récupéré de cette boutique en ligne. Importez produits, stock et ventes par fichiers.",
     first: "Récupérer maintenant",
@@ -124,7 +123,7 @@ export const storefrontTexts: Translated<typeof english.storefrontTexts> = {
       hint: "Elle commence par sk_. Elle est stockée chiffrée et n’est plus jamais affichée.",
     },
     scopes:
-      "L’application a besoin de lire et d’écrire les produits et le stock, de read_locations et, pour les ventes, de read_orders ou read_all_orders.",
+      "L’application lit et écrit les produits et le stock ; il lui faut read_locations et, pour les ventes, read_orders ou read_all_orders.",
     send: "Connecter",
     without: "Continuer sans boutique",
     doneWithout: "Le magasin tient son propre stock.",
@@ -135,6 +134,6 @@ export const storefrontTexts: Translated<typeof english.storefrontTexts> = {
     action: "Déconnecter",
     title: "Déconnecter cette boutique ?",
     text: (account) =>
-      `Les arrivages annoncés à ${account} pour ce magasin y sont retirés, ses webhooks sont supprimés, et le magasin continue avec le bac à sable. Les produits, le stock et les ventes récupérés restent ici. Tant que le résultat d’un envoi de stock est inconnu, la déconnexion est refusée.`,
+      `Les arrivages annoncés à ${account} y sont retirés, ses webhooks supprimés, et le magasin continue avec le bac à sable. Produits, stock et ventes restent ici. Tant que le résultat d’un envoi de stock est inconnu, la déconnexion est refusée.`,
   },
 };

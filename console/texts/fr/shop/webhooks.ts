@@ -6,7 +6,7 @@ import { plural } from "../plural.ts";
 
 export const webhookTexts: Translated<typeof english.webhookTexts> = {
   title: "Webhooks",
-  why: "Seuls les propriétaires du magasin ajoutent et modifient des webhooks : qui en ajoute un lit toutes les modifications à venir.",
+  why: "Seuls les propriétaires gèrent les webhooks : qui en ajoute un lit toutes les modifications à venir.",
   lead: "OpenPO envoie à l’une de vos URL, avec signature, ce qui arrive aux commandes, et réessaie pendant trois jours.",
   empty: "Aucun point de terminaison n’est encore informé.",
   emptyHint: "Ajoutez l’URL du programme à informer des modifications, puis envoyez-lui un test.",
@@ -52,16 +52,16 @@ export const webhookTexts: Translated<typeof english.webhookTexts> = {
   disable: "Désactiver",
   disableTitle: "Désactiver ce point de terminaison ?",
   disableText:
-    "Rien ne lui est envoyé jusqu’à sa réactivation. Les événements survenus entre-temps peuvent être renvoyés pendant 30 jours.",
+    "Rien ne lui est envoyé jusqu’à sa réactivation. Ce qui se passe entre-temps peut être renvoyé pendant 30 jours.",
   enable: "Réactiver",
   enabled:
-    "Le point de terminaison est réactivé, et ce qui l’attendait est envoyé. Ce qui s’est passé pendant sa désactivation n’est pas envoyé automatiquement :",
+    "Il est réactivé, et ce qui l’attendait est envoyé. Ce qui s’est passé entre-temps n’est pas envoyé automatiquement :",
   disabled: {
     gone: "Il a répondu 410 : il ne veut plus d’envois.",
     failing: "Rien ne lui est parvenu depuis cinq jours.",
     "by-hand": "Quelqu’un l’a désactivé.",
   },
-  disabledHint: "Réparez le destinataire, puis réactivez le point de terminaison. Rien ne lui est envoyé en attendant.",
+  disabledHint: "Réparez le destinataire, puis réactivez-le. Rien ne lui est envoyé en attendant.",
   remove: "Supprimer",
   removeTitle: "Supprimer ce point de terminaison ?",
   removeText: "Ses envois sont supprimés avec lui. C’est irréversible.",
