@@ -2,6 +2,7 @@
 import type { FunctionComponent } from "preact";
 import type { Output } from "../../client/index.ts";
 import { fieldName } from "../data/format.ts";
+import { useReading } from "../data/reading.ts";
 import { FieldValue } from "../parts/fields/field-value.tsx";
 import { EntrySays } from "../parts/service-says.tsx";
 import { hrefOf } from "../router.ts";
@@ -11,18 +12,28 @@ export type Change = Output<"change_list">["changes"][number];
 
 export const orderName = ({ poNumber, purchaseOrderId }: Change): string => poNumber ?? purchaseOrderId;
 
-export const ChangeView: FunctionComponent<{ readonly change: Change }> = ({ change }) => (
-  <div class="change">
-    <p>
-      <a href={hrefOf("orders", change.purchaseOrderId)}>{orderName(change)}</a> <EntrySays entry={change} />
-    </p>
-    {change.changes.length === 0 ? (
-      <p class="quiet">{texts.activity.noFields}</p>
-    ) : (
-      <ChangedFields changes={change.changes} />
-    )}
-  </div>
-);
+/** Lines are named by their products, for which the order is read. */
+export const ChangeView: FunctionComponent<{ readonly change: Change }> = ({ change }) => {
+  const { purchaseOrderId, changes } = change;
+  const isOfLines = changes.some(({ poLineItemId }) => poLineItemId !== null);
+  const { data, problem } = useReading("purchase_order_get", { purchaseOrderId }, isOfLines);
+  const nameOf = (id: string): string | null =>
+    data === null && problem === null
+      ? texts.loading
+      : (data?.purchaseOrder.lineItems.find(({ poLineItemId }) => poLineItemId === id)?.productName ?? null);
+  return (
+    <div class="change">
+      <p>
+        <a href={hrefOf("orders", purchaseOrderId)}>{orderName(change)}</a> <EntrySays entry={change} />
+      </p>
+      {changes.length === 0 ? (
+        <p class="quiet">{texts.activity.noFields}</p>
+      ) : (
+        <ChangedFields changes={changes} nameOf={nameOf} />
+      )}
+    </div>
+  );
+};
 
 interface ChangedFieldsProps {
   readonly changes: readonly {
@@ -50,9 +61,7 @@ export const ChangedFields: FunctionComponent<ChangedFieldsProps> = ({ changes, 
         <tr key={`${field} ${poLineItemId}`}>
           <th scope="row">
             {fieldName(field)}
-            {poLineItemId === null ? null : (
-              <span class="quiet">{nameOf?.(poLineItemId) ?? texts.activity.line(poLineItemId)}</span>
-            )}
+            {poLineItemId === null ? null : <span class="quiet">{nameOf?.(poLineItemId) ?? texts.order.goneLine}</span>}
           </th>
           <td class="before">
             <FieldValue field={field} value={before} none={texts.orders.none} />

@@ -1,4 +1,5 @@
 /** Changes of all orders, newest first: what everybody of the shop may see of the activity. */
+import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { useMemo } from "preact/hooks";
 import { openpo, problemOf } from "../data/client.ts";
@@ -70,20 +71,28 @@ export const Changes: FunctionComponent<{ readonly version: number }> = ({ versi
     <ActivityList countedMax={changesCountedMax} list={list} read={read} head={head} cells={rowsOf}>
       <ol class="timeline change-list">
         {rows.map((change) => (
-          <li key={change.logId}>
-            <Moment at={change.occurredAt} />
-            <details>
-              <summary>
-                {orderName(change)} · <EntrySays entry={change} />{" "}
-                <span class="quiet">
-                  {actorName(change)} · {texts.activity.actorNames[change.actor.type]}
-                </span>
-              </summary>
-              <ChangeView change={change} />
-            </details>
-          </li>
+          <ChangeEntry key={change.logId} change={change} />
         ))}
       </ol>
     </ActivityList>
+  );
+};
+
+/** Its fields are shown once somebody looks at them. */
+const ChangeEntry: FunctionComponent<{ readonly change: Change }> = ({ change }) => {
+  const isOpen = useSignal(false);
+  return (
+    <li>
+      <Moment at={change.occurredAt} />
+      <details onToggle={({ currentTarget }) => (isOpen.value = currentTarget.open)}>
+        <summary>
+          {orderName(change)} · <EntrySays entry={change} />{" "}
+          <span class="quiet">
+            {actorName(change)} · {texts.activity.actorNames[change.actor.type]}
+          </span>
+        </summary>
+        {isOpen.value ? <ChangeView change={change} /> : null}
+      </details>
+    </li>
   );
 };

@@ -300,7 +300,17 @@ test(
       await summary.click();
       await page.getByRole("row", { name: /^Note/ }).first().waitFor();
       await untilOnPage(page, "!/Loading/.test(document.querySelector('.change-list').innerText)");
-      await saysNone("all activity", page.locator(".change-list > li", { hasText: order.poNumber }));
+      const ofOrder = page.locator(".change-list > li", { hasText: order.poNumber });
+      await saysNone("all activity", ofOrder);
+      // A line is its product, not an id.
+      const ofLines = ofOrder.filter({ has: page.locator("summary", { hasText: "3 lines" }) }).first();
+      await ofLines.locator("summary").click();
+      const [line] = order.lineItems;
+      await ofLines
+        .getByRole("rowheader", { name: line?.productName ?? "" })
+        .first()
+        .waitFor();
+      assert.doesNotMatch(await ofLines.innerText(), /pol_/);
     });
   },
 );

@@ -224,7 +224,6 @@ export const accessTexts: Translated<typeof english.accessTexts> = {
     noChange: "Keine Bestellung wurde geändert.",
     readsOnly: "Es wurde nur gelesen.",
     newOrder: (order) => `Bestellung ${order}`,
-    line: (id) => `Position ${id}`,
     field: "Feld",
     before: "Vorher",
     after: "Nachher",

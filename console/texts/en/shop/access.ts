@@ -212,7 +212,6 @@ export const accessTexts = {
     noChange: "No order was changed.",
     readsOnly: "It only read.",
     newOrder: (order: string) => `Order ${order}`,
-    line: (id: string) => `Line ${id}`,
     field: "Field",
     before: "Before",
     after: "After",

@@ -214,7 +214,6 @@ export const accessTexts: Translated<typeof english.accessTexts> = {
     noChange: "No se ha modificado ningún pedido.",
     readsOnly: "Solo ha leído datos.",
     newOrder: (order) => `Pedido ${order}`,
-    line: (id) => `Línea ${id}`,
     field: "Campo",
     before: "Antes",
     after: "Después",

@@ -219,7 +219,6 @@ export const accessTexts: Translated<typeof english.accessTexts> = {
     noChange: "Aucune commande n’a été modifiée.",
     readsOnly: "Simple lecture.",
     newOrder: (order) => `Commande ${order}`,
-    line: (id) => `Ligne ${id}`,
     field: "Champ",
     before: "Avant",
     after: "Après",

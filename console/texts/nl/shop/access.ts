@@ -221,7 +221,6 @@ export const accessTexts: Translated<typeof english.accessTexts> = {
     noChange: "Er is geen bestelling gewijzigd.",
     readsOnly: "Er is alleen gelezen.",
     newOrder: (order) => `Bestelling ${order}`,
-    line: (id) => `Regel ${id}`,
     field: "Veld",
     before: "Voor",
     after: "Na",
