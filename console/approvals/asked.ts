@@ -1,4 +1,4 @@
-/** Questions at the top of an order that wait for this person: while there are any, their answer is what comes next. */
+/** Questions of an order's page that wait for this person, an open form among them: their answer is what comes next. */
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 

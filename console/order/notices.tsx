@@ -5,6 +5,7 @@ import { serviceTexts } from "../texts/en/service.ts";
 import { ServiceSays } from "../parts/service-says.tsx";
 import type { FunctionComponent } from "preact";
 import type { ErrorDetails, PurchaseOrder, VariantDetail } from "../../client/index.ts";
+import { useAsked } from "../approvals/asked.ts";
 import { NeedsApproval } from "../approvals/before.tsx";
 import { approvalTexts } from "../texts/en/shop/approvals.ts";
 import { openpo, type Problem } from "../data/client.ts";
@@ -106,6 +107,9 @@ interface RefusalProps {
 }
 
 const RefusalNotice: FunctionComponent<RefusalProps> = ({ refusal: { problem, again, causes }, state, order }) => {
+  const variants = problem.details.filter(isVariantDetail);
+  const isGuarded = problem.code === "INVENTORY_GUARD_ISSUES" && variants.length > 0;
+  useAsked(causes !== undefined || isGuarded);
   if (causes !== undefined)
     return (
       <>
@@ -120,9 +124,7 @@ const RefusalNotice: FunctionComponent<RefusalProps> = ({ refusal: { problem, ag
         </p>
       </>
     );
-  const variants = problem.details.filter(isVariantDetail);
-  if (problem.code === "INVENTORY_GUARD_ISSUES" && variants.length > 0)
-    return <Guard problem={problem} variants={variants} order={order} again={again} />;
+  if (isGuarded) return <Guard problem={problem} variants={variants} order={order} again={again} />;
   const unplaced = problem.details.flatMap((detail) =>
     "lineItemId" in detail ? [`${lineNamed(order, detail.lineItemId)}: ${detail.message}`] : [],
   );

@@ -150,6 +150,8 @@ test(
     await becomes(quantities, [8, 6, 2, 100]);
 
     await press(page, "button", "Edit details");
+    await page.locator("main .primary").getByText("Save").waitFor();
+    assert.equal(await page.locator("main .primary").count(), 1);
     await page.getByLabel("Note", { exact: true }).fill("Ring twice");
     await page.getByLabel("Discount", { exact: true }).fill("");
     await press(page, "button", "Save");
