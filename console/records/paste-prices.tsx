@@ -6,7 +6,7 @@ import { shopId } from "../data/session.ts";
 import { type CheckedRows, PasteRows } from "../parts/fields/paste-rows.tsx";
 import type { PasteColumn, PastedRow } from "../parts/fields/pasted-rows.ts";
 import { TableHead } from "../parts/lists/table-head.tsx";
-import { type RecordField, said } from "./fields.ts";
+import { type RecordField, said, tell } from "./fields.ts";
 import { productOf } from "./terms.tsx";
 import { recordTexts } from "../texts/en/goods/records.ts";
 
@@ -64,6 +64,15 @@ export const PastePrices: FunctionComponent<PasteProps> = ({ supplierId, fields,
       run: async () => {
         const result = await openpo.call("supplier_variant_update", input, { ifMatch: `"${version}"` });
         if (!result.ok) return problemOf(result);
+        const back = await wayBack(supplierId, changed);
+        if (back !== null)
+          tell(({ tellWritten }) =>
+            tellWritten(words.title, async () => {
+              const problem = await back();
+              await saved();
+              return problem;
+            }),
+          );
         await saved();
         return true;
       },
@@ -72,8 +81,35 @@ export const PastePrices: FunctionComponent<PasteProps> = ({ supplierId, fields,
   return <PasteRows columns={columns} help={paste.help} check={check} />;
 };
 
+type Entries = Output<"supplier_variant_update">["entries"];
+
+/**
+ * The opposite of what was just saved, for the prices as they are now and no others: a dry run says which they are.
+ *
+ * @returns null where there is none: a new price is removed by a call of its own, and somebody may have been faster.
+ */
+async function wayBack(supplierId: string, changed: Entries): Promise<(() => Promise<Problem | null>) | null> {
+  if (changed.some(({ action }) => action === "created")) return null;
+  const rows = changed.map(({ variantId, changes }) => ({
+    code: variantId,
+    terms: Object.fromEntries(changes.map(({ field, before }) => [field, before])),
+  }));
+  const input = { shopId: shopId(), supplierId, rows };
+  const dry = await openpo.call("supplier_variant_update", { ...input, dryRun: true });
+  const isAsSaved =
+    dry.ok &&
+    JSON.stringify(dry.data.entries.map(({ changes }) => changes.map(({ field, before }) => [field, before]))) ===
+      JSON.stringify(changed.map(({ changes }) => changes.map(({ field, after }) => [field, after])));
+  if (!isAsSaved) return null;
+  const ifMatch = `"${dry.data.version}"`;
+  return async () => {
+    const result = await openpo.call("supplier_variant_update", input, { ifMatch });
+    return result.ok ? null : problemOf(result);
+  };
+}
+
 interface ToldProps {
-  readonly entries: Output<"supplier_variant_update">["entries"];
+  readonly entries: Entries;
   readonly kept: number;
   readonly fields: readonly RecordField[];
 }
@@ -81,7 +117,9 @@ interface ToldProps {
 /** Changes, product by product. */
 const Told: FunctionComponent<ToldProps> = ({ entries, kept, fields }) => (
   <>
-    <p role="status">{paste.told(entries.length, kept)}</p>
+    <p role="status">
+      {paste.told(entries.length, kept)} {entries.some(({ action }) => action === "created") ? paste.noUndo : null}
+    </p>
     {entries.length === 0 ? null : (
       <table class="rows" aria-label={paste.changes}>
         <TableHead titles={[words.product, paste.changes]} amounts={[]} />

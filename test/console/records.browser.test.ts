@@ -352,8 +352,30 @@ test(
         ["x", 4, "EUR", null, null, null],
       ]);
       assert.deepEqual(writes.filter((search) => search === "").length, 2);
+      // A new price is removed by a call of its own, so all of them have no Undo.
+      const undo = page.getByRole("button", { name: "Undo", exact: true });
+      assert.equal(await undo.count(), 0);
       await paste("FLO-1\t2.50\n");
       await main(page).getByText("Nothing would change. 1 stays as it is.").waitFor();
+
+      // Prices that were there go back, unless somebody has changed one of them since.
+      const two = async (text: string): Promise<unknown> => {
+        await paste(text);
+        await button(page, "Save 2 prices").click();
+        await undo.waitFor();
+        return await entries();
+      };
+      const prices = await entries();
+      assert.notDeepEqual(await two("FLO-1\t9\nM-7\tEUR 3\n"), prices);
+      await undo.click();
+      await page.getByText("Undone: Price list").waitFor();
+      assert.deepEqual(await entries(), prices);
+      await two("FLO-1\t8\nM-7\tEUR 4\n");
+      await program.ask("PUT", `${list}/w`, program.adminToken, { unitCost: 7, supplierSku: "M-7" });
+      const theirs = await entries();
+      await undo.click();
+      await page.getByText("Not undone: Price list was changed since, and stays as it is.").waitFor();
+      assert.deepEqual(await entries(), theirs);
     });
   },
 );

@@ -167,6 +167,7 @@ export const recordTexts: Translated<typeof english.recordTexts> = {
     variant: "Produkt",
     changes: "Änderungen",
     isNew: "neu",
+    noUndo: "Neue Preise lassen sich nicht rückgängig machen.",
     told: (changed, kept) =>
       `${changed === 0 ? "Nichts würde sich ändern." : changed === 1 ? "1 Preis würde geändert." : `${number(changed)} Preise würden geändert.`} ${kept === 0 ? "" : kept === 1 ? "1 bleibt, wie er ist." : `${number(kept)} bleiben, wie sie sind.`}`,
     save: (count) => (count === 1 ? "1 Preis speichern" : `${number(count)} Preise speichern`),

@@ -157,6 +157,7 @@ export const recordTexts = {
     variant: "Product",
     changes: "Changes",
     isNew: "new",
+    noUndo: "New prices have no Undo.",
     told: (changed: number, kept: number) =>
       `${changed === 0 ? "Nothing would change." : `${number(changed)} would change.`} ${kept === 0 ? "" : kept === 1 ? "1 stays as it is." : `${number(kept)} stay as they are.`}`,
     save: (count: number) => (count === 1 ? "Save 1 price" : `Save ${number(count)} prices`),

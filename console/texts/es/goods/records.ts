@@ -166,6 +166,7 @@ export const recordTexts: Translated<typeof english.recordTexts> = {
     variant: "Producto",
     changes: "Cambios",
     isNew: "nuevo",
+    noUndo: "Los precios nuevos no se deshacen.",
     told: (changed, kept) =>
       `${changed === 0 ? "No cambiaría nada." : changed === 1 ? "Cambiaría 1 precio." : `Cambiarían ${number(changed)} precios.`} ${kept === 0 ? "" : kept === 1 ? "1 queda como está." : `${number(kept)} quedan como están.`}`,
     save: (count) => (count === 1 ? "Guardar 1 precio" : `Guardar ${number(count)} precios`),

@@ -61,17 +61,17 @@ export const recordTexts: Translated<typeof english.recordTexts> = {
   bringBack: "Désarchiver",
   delete: "Supprimer",
   deleteTitle: (name) => `Supprimer ${name} ?`,
-  deleteText: "Ce qui figure sur des commandes ne peut pas être supprimé : archivez-le plutôt.",
+  deleteText: "Ce qui figure sur des commandes ne se supprime pas : archivez-le.",
   merge: {
     action: "Fusionner",
     of: (name) => `Fusionner ${name} dans un autre fournisseur`,
     stays: "Fournisseur conservé",
     title: (name, into) => `Fusionner ${name} dans ${into} ?`,
     text: (into) =>
-      `Ses commandes, ses prix et ses avoirs passent à ${into}, dont les propres prix sont conservés. Les montants des commandes ne changent pas. C’est irréversible.`,
+      `Ses commandes, prix et avoirs passent à ${into}, dont les prix restent. Les montants des commandes ne changent pas. C’est irréversible.`,
   },
   stale: "Quelqu’un a modifié cette fiche entre-temps. Votre saisie est conservée.",
-  theirs: (value) => `La fiche indique maintenant : ${value}. Enregistrez encore une fois pour la remplacer.`,
+  theirs: (value) => `La fiche indique maintenant : ${value}. Enregistrez à nouveau pour la remplacer.`,
   needed: "doit être rempli",
   yes: "oui",
   groups: {
@@ -162,12 +162,13 @@ export const recordTexts: Translated<typeof english.recordTexts> = {
     does: "Modifier ou retirer",
   },
   paste: {
-    help: "Un produit par ligne : SKU, code-barres ou SKU du fournisseur, puis le coût unitaire et, au besoin, la quantité minimale, le conditionnement, le délai et la devise. Avec des en-têtes en anglais (SKU, cost, MOQ, pack, lead time, currency), l’ordre est libre ; ce qui manque reste tel quel.",
+    help: "Un produit par ligne : SKU, code-barres ou SKU du fournisseur, coût unitaire et, au besoin, quantité minimale, conditionnement, délai et devise. Avec des en-têtes en anglais (SKU, cost, MOQ, pack, lead time, currency), l’ordre est libre ; ce qui manque reste tel quel.",
     code: "Indiquez de quel produit est ce prix.",
     number: "saisissez un nombre, 0 ou plus.",
     variant: "Produit",
     changes: "Modifications",
     isNew: "nouveau",
+    noUndo: "De nouveaux prix ne s’annulent pas.",
     told: (changed, kept) =>
       `${changed === 0 ? "Rien ne changerait." : `${number(changed)} prix ${changed < 2 ? "changerait" : "changeraient"}.`} ${kept === 0 ? "" : `${number(kept)} ${kept < 2 ? "reste tel quel" : "restent tels quels"}.`}`,
     save: (count) => `Enregistrer ${number(count)} prix`,

@@ -167,6 +167,7 @@ export const recordTexts: Translated<typeof english.recordTexts> = {
     variant: "Product",
     changes: "Wijzigingen",
     isNew: "nieuw",
+    noUndo: "Nieuwe prijzen zijn niet ongedaan te maken.",
     told: (changed, kept) =>
       [
         changed === 0
