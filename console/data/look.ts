@@ -1,5 +1,5 @@
-/** Look of the page for this person: theme and density, which this browser keeps, and the language. */
-import { effect, signal } from "@preact/signals";
+/** Look of the page for this person: theme, density and sidebar, which this browser keeps, and the language. */
+import { computed, effect, type Signal, signal } from "@preact/signals";
 import type { Language } from "../texts/languages.ts";
 import { pageLanguage } from "./format.ts";
 import { send, sessionState } from "./session.ts";
@@ -20,6 +20,35 @@ const densityName = "openpo density";
 export const theme = signal<Theme>(kept(themeName, themes));
 export const density = signal<Density>(kept(densityName, densities));
 
+/** True while the window is no wider. */
+function isUpTo(width: string): Signal<boolean> {
+  const query = matchMedia(`(max-width: ${width})`);
+  const is = signal(query.matches);
+  query.addEventListener("change", () => (is.value = query.matches));
+  return is;
+}
+
+const isPhone = isUpTo("47.9375rem");
+const isNarrow = isUpTo("79.9375rem");
+
+const sideName = "openpo sidebar";
+const side = signal(kept(sideName, ["unfolded", "folded"]));
+
+/** True while the sidebar is unfolded over the screen, where there is less room. */
+const isOver = signal(false);
+
+/** True if the sidebar is one of icons: as the person has it, and where there is less room. A phone has a bar. */
+export const isFolded = computed(() => isPhone.value || (isNarrow.value ? !isOver.value : side.value === "folded"));
+
+/** Folds the sidebar, or unfolds it. This browser keeps it where there is room for both. */
+export function fold(): void {
+  if (isNarrow.value) isOver.value = !isOver.value && !isPhone.value;
+  else side.value = isFolded.value ? "unfolded" : "folded";
+}
+
+/** Folds a sidebar that is over the screen. */
+export const foldOver = (): void => void (isOver.value = false);
+
 /** Shows the page so, now and whenever it is chosen anew. */
 export function followLook(): void {
   effect(() => {
@@ -30,6 +59,7 @@ export function followLook(): void {
     localStorage.setItem(densityName, density.value);
     document.documentElement.dataset["density"] = density.value;
   });
+  effect(() => localStorage.setItem(sideName, side.value));
 }
 
 const languageName = "openpo language";

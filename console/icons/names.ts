@@ -21,6 +21,7 @@ export const iconNames = [
   "mail",
   "moon",
   "package-check",
+  "panel-left",
   "plus",
   "refresh-cw",
   "rows-2",

@@ -3,12 +3,12 @@ import { LanguageField } from "./language-field.tsx";
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren, FunctionComponent } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { densities, density, theme, themes } from "../../data/look.ts";
+import { densities, density, fold, foldOver, isFolded, theme, themes } from "../../data/look.ts";
 import { type Session, signOut } from "../../data/session.ts";
 import { placeCounts, useWaiting, waiting } from "../../data/waiting.ts";
 import { hrefOf, place } from "../../router.ts";
 import { texts } from "../../texts/en/texts.ts";
-import { entries } from "./entries.ts";
+import { barOf, entries } from "./entries.ts";
 import { Icon, Mark } from "../icon.tsx";
 import { lazy } from "../lazy.tsx";
 import { Segments } from "./segments.tsx";
@@ -58,7 +58,7 @@ export const Shell: FunctionComponent<ShellProps> = ({ session, children }) => {
   useHeadingFocus();
   useWaiting(session.shop.lastSequence, loadLater);
   return (
-    <div class="frame">
+    <div class="frame" data-folded={isFolded.value ? "" : undefined}>
       <a class="skip" href="#content">
         {words.skip}
       </a>
@@ -67,8 +67,9 @@ export const Shell: FunctionComponent<ShellProps> = ({ session, children }) => {
           <Mark />
           <span>{session.shop.name}</span>
         </a>
+        <Fold />
         <Finder />
-        <Places />
+        <Places session={session} />
         <Who session={session} />
       </header>
       <main id="content">{children}</main>
@@ -129,20 +130,56 @@ const Finder: FunctionComponent = () => {
   );
 };
 
+/** Folds the sidebar to icons, and back. */
+const Fold: FunctionComponent = () => {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.key === "Escape") foldOver();
+      if (event.key.toLowerCase() !== "b" || !(event.metaKey || event.ctrlKey) || isWriting(event)) return;
+      event.preventDefault();
+      fold();
+    };
+    const onPress = ({ target }: Event): void => {
+      if (target instanceof Element && target.closest(".side") === null) foldOver();
+    };
+    addEventListener("keydown", onKey);
+    addEventListener("pointerdown", onPress);
+    return () => {
+      removeEventListener("keydown", onKey);
+      removeEventListener("pointerdown", onPress);
+    };
+  }, []);
+  useEffect(foldOver, [place.value]);
+  const title = isFolded.value ? words.unfoldSide : words.foldSide;
+  return (
+    <button
+      type="button"
+      class="plain icon-only fold"
+      aria-label={title}
+      title={title}
+      aria-keyshortcuts="Control+B Meta+B"
+      onClick={fold}
+    >
+      <Icon name="panel-left" />
+    </button>
+  );
+};
+
 /** More than the bar of a phone has room for are unfolded there. */
-const Places: FunctionComponent = () => {
+const Places: FunctionComponent<Pick<ShellProps, "session">> = ({ session }) => {
   const isUnfolded = useSignal(false);
   const [first = "home"] = place.value.steps;
+  const inBar = barOf(session.person.role);
   const current = first === "receive" ? "dock" : first;
   useEffect(() => {
     isUnfolded.value = false;
   }, [place.value]);
   return (
     <nav aria-label={words.label} data-open={isUnfolded.value ? "" : undefined}>
-      {entries().map(({ step, icon, isPart, isFurther }) => (
+      {entries().map(({ step, icon, isPart }) => (
         <a
           key={step}
-          class={`${isPart === true ? "part" : ""} ${isFurther === true ? "further" : ""}`}
+          class={`${isPart === true ? "part" : ""} ${inBar.includes(step) ? "" : "further"}`}
           href={hrefOf(step)}
           title={words.places[step]}
           aria-current={step === current ? "page" : undefined}
@@ -161,7 +198,7 @@ const Places: FunctionComponent = () => {
       >
         <Icon name={isUnfolded.value ? "x" : "ellipsis"} />
         <span class="words">{isUnfolded.value ? words.less : words.more}</span>
-        {isUnfolded.value ? null : <Waiting />}
+        {isUnfolded.value || inBar.includes("approvals") ? null : <Waiting />}
       </button>
     </nav>
   );

@@ -28,6 +28,7 @@ export const findTexts: Translated<typeof english.findTexts> = {
     rows: [
       ["Strg K, ⌘ K", "Alles durchsuchen oder etwas ausführen"],
       ["?", "Diese Liste"],
+      ["Strg B, ⌘ B", "Seitenleiste ein- oder ausklappen"],
       ["/", "In der Liste suchen"],
       ["N", "Neue Bestellung, aus der Liste der Bestellungen"],
       ["X", "Bestellung in der Liste auswählen; Umschalt und Klick wählt bis dorthin"],

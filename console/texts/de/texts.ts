@@ -35,6 +35,8 @@ export const texts: Translated<typeof english.texts> = {
     findKey: /Mac|iP/.test(navigator.platform) ? "⌘ K" : "Strg K",
     more: "Mehr",
     less: "Weniger",
+    foldSide: "Seitenleiste einklappen",
+    unfoldSide: "Seitenleiste ausklappen",
     theme: "Design",
     themes: { system: "System", light: "Hell", dark: "Dunkel" },
     density: "Zeilen",

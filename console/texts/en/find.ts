@@ -25,6 +25,7 @@ export const findTexts = {
     rows: [
       ["Ctrl K, ⌘ K", "Search for everything, or do something"],
       ["?", "This list"],
+      ["Ctrl B, ⌘ B", "Fold the sidebar, or unfold it"],
       ["/", "Search in the list"],
       ["N", "New order, from the list of orders"],
       ["X", "Select the order in the list; Shift with a press selects up to there"],

@@ -31,6 +31,8 @@ export const texts = {
     findKey: /Mac|iP/.test(navigator.platform) ? "⌘ K" : "Ctrl K",
     more: "More",
     less: "Less",
+    foldSide: "Fold the sidebar",
+    unfoldSide: "Unfold the sidebar",
     theme: "Theme",
     themes: { system: "System", light: "Light", dark: "Dark" },
     density: "Rows",

@@ -28,6 +28,7 @@ export const findTexts: Translated<typeof english.findTexts> = {
     rows: [
       ["Ctrl K, ⌘ K", "Buscar cualquier cosa o ejecutar una acción"],
       ["?", "Esta lista"],
+      ["Ctrl B, ⌘ B", "Contraer o desplegar la barra lateral"],
       ["/", "Buscar en la lista"],
       ["N", "Nuevo pedido, desde la lista de pedidos"],
       ["X", "Seleccionar el pedido en la lista; Mayús y clic seleccionan hasta ahí"],

@@ -33,6 +33,8 @@ export const texts: Translated<typeof english.texts> = {
     findKey: /Mac|iP/.test(navigator.platform) ? "⌘ K" : "Ctrl K",
     more: "Más",
     less: "Menos",
+    foldSide: "Contraer la barra lateral",
+    unfoldSide: "Desplegar la barra lateral",
     theme: "Tema",
     themes: { system: "Sistema", light: "Claro", dark: "Oscuro" },
     density: "Filas",

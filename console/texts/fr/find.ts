@@ -29,6 +29,7 @@ export const findTexts: Translated<typeof english.findTexts> = {
     rows: [
       ["Ctrl K, ⌘ K", "Tout rechercher, ou agir"],
       ["?", "Cette liste"],
+      ["Ctrl B, ⌘ B", "Replier ou déplier la barre latérale"],
       ["/", "Rechercher dans la liste"],
       ["N", "Nouvelle commande, depuis la liste des commandes"],
       ["X", "Sélectionner la commande dans la liste ; Maj et clic sélectionnent jusque-là"],

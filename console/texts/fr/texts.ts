@@ -36,6 +36,8 @@ export const texts: Translated<typeof english.texts> = {
     findKey: /Mac|iP/.test(navigator.platform) ? "⌘ K" : "Ctrl K",
     more: "Plus",
     less: "Moins",
+    foldSide: "Replier la barre latérale",
+    unfoldSide: "Déplier la barre latérale",
     theme: "Thème",
     themes: { system: "Système", light: "Clair", dark: "Sombre" },
     density: "Lignes",

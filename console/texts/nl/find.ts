@@ -29,6 +29,7 @@ export const findTexts: Translated<typeof english.findTexts> = {
     rows: [
       ["Ctrl K, ⌘ K", "Alles doorzoeken of iets doen"],
       ["?", "Deze lijst"],
+      ["Ctrl B, ⌘ B", "Zijbalk in- of uitklappen"],
       ["/", "Zoeken in de lijst"],
       ["N", "Nieuwe bestelling, vanuit de lijst met bestellingen"],
       ["X", "Bestelling in de lijst selecteren; Shift en klik selecteert tot daar"],

@@ -35,6 +35,8 @@ export const texts: Translated<typeof english.texts> = {
     findKey: /Mac|iP/.test(navigator.platform) ? "⌘ K" : "Ctrl K",
     more: "Meer",
     less: "Minder",
+    foldSide: "Zijbalk inklappen",
+    unfoldSide: "Zijbalk uitklappen",
     theme: "Thema",
     themes: { system: "Systeem", light: "Licht", dark: "Donker" },
     density: "Rijen",

@@ -1,5 +1,6 @@
 /**
- * Keyboard on the frame: the focus goes to the heading of a place that was gone to, and `?` lists the keys. And a whole day by keyboard alone.
+ * Keyboard on the frame: the focus goes to the heading of a place that was gone to, and `?` lists the keys. How the sidebar folds. And a whole day by
+ * keyboard alone.
  *
  * Only on sqlite: what a browser shows does not depend on the engine.
  */
@@ -25,6 +26,67 @@ test("the focus goes to the heading of a place; ? lists the keys, but not while 
     await page.getByRole("searchbox").first().pressSequentially("Mill?");
     await untilOnPage(page, `document.activeElement.value === "Mill?" && document.querySelector("dialog") === null`);
   }),
+);
+
+test(
+  "the sidebar is folded by its button and by a key, and stays so; where there is less room it unfolds over the screen",
+  { skip },
+  () =>
+    withPerson("viewer", async (page) => {
+      const side = page.locator(".side");
+      const widthIs = (isFolded: boolean) =>
+        untilOnPage(page, `document.querySelector(".side").offsetWidth ${isFolded ? "<" : ">"} 100`);
+      const mainFrom = async (): Promise<number> => (await page.getByRole("main").boundingBox())?.x ?? 0;
+      await page.setViewportSize({ width: 1_440, height: 900 });
+      await page.getByRole("button", { name: "Fold the sidebar" }).click();
+      await widthIs(true);
+      assert.ok((await mainFrom()) < 100);
+      await page.reload();
+      await page.getByRole("button", { name: "Unfold the sidebar" }).waitFor();
+      await widthIs(true);
+      await page.keyboard.press("Control+b");
+      await widthIs(false);
+      await page.setViewportSize({ width: 1_024, height: 768 });
+      await widthIs(true);
+      const leave = [
+        () => page.keyboard.press("Escape"),
+        () => page.getByRole("heading", { name: "Orders", level: 1 }).click(),
+        () => side.getByRole("link", { name: "Suppliers" }).click(),
+      ];
+      for (const each of leave) {
+        await page.keyboard.press("Control+b");
+        await widthIs(false);
+        assert.ok((await mainFrom()) < 100, "the screen keeps its room");
+        await each();
+        await widthIs(true);
+      }
+    }),
+);
+
+test(
+  "the bar of a phone has five places by role and the way to the others, each with its whole name",
+  { skip },
+  async () => {
+    for (const [role, fifth] of [
+      ["viewer", "Products"],
+      ["receiver", "Stock"],
+      ["purchaser", "Approvals"],
+    ] as const)
+      await withPerson(role, async (page) => {
+        await page.setViewportSize({ width: 360, height: 780 });
+        const names = page.getByRole("navigation", { name: "Console" }).locator(".words:visible");
+        assert.deepEqual(await names.allTextContents(), ["Home", "Orders", "Receive", "Reorder", fifth, "More"]);
+        const cut = `[...document.querySelectorAll("nav .words")].filter((each) => each.scrollWidth > each.clientWidth)`;
+        for (const language of ["de", "fr", "es", "nl"]) {
+          assert.deepEqual(await page.evaluate(`${cut}.map((each) => each.textContent)`), []);
+          assert.equal(await page.evaluate("document.documentElement.scrollWidth"), 360);
+          await page.locator("button.me").click();
+          await Promise.all([page.waitForEvent("load"), page.locator("#me select").selectOption(language)]);
+          await page.locator("nav .unfold").waitFor();
+        }
+        assert.deepEqual(await page.evaluate(`${cut}.map((each) => each.textContent)`), []);
+      });
+  },
 );
 
 const saleDay = new Date(Date.now() - 10 * 86_400_000).toISOString().slice(0, 10);
