@@ -149,7 +149,7 @@ async function buildIn(language: Language): Promise<{ readonly builtFrom: BuiltF
     const needed = imports.filter(({ kind }) => kind === "import-statement").map((each) => path.basename(each.path));
     return { file: path.basename(file), imports: needed };
   };
-  const font = Object.keys(metafile.outputs).find((file) => /inter-latin-wght-[^/]*\.woff2$/.test(file));
+  const font = Object.keys(metafile.outputs).find((file) => /inter-latin-(?!ext)[^/]*\.woff2$/.test(file));
   if (font === undefined) throw new Error("the font was not built");
   return { builtFrom, font: path.basename(font) };
 }

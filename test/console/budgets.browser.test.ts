@@ -29,8 +29,8 @@ const budgets = {
   more: 27 * kilobyte,
   all: 190 * kilobyte,
   style: 15 * kilobyte,
-  font: 50 * kilobyte,
-  fonts: 75 * kilobyte,
+  font: 40 * kilobyte,
+  fonts: 62 * kilobyte,
   load: 110 * kilobyte,
 } as const;
 
@@ -84,7 +84,7 @@ for (const language of languages)
     assert.ok(all <= budgets.all + 2 * words, `all scripts have ${all} bytes`);
     const styles = readdirSync(folder).filter((name) => name.endsWith(".css"));
     assert.ok(weightOf(styles) <= budgets.style, `the styles have ${weightOf(styles)} bytes`);
-    const [font = ""] = /inter-latin-wght-[^"]+\.woff2/.exec(textOf(page)) ?? [];
+    const [font = ""] = /inter-latin-[^"]+\.woff2/.exec(textOf(page)) ?? [];
     const fontBytes = statSync(path.join(folder, font)).size;
     assert.ok(fontBytes <= budgets.font, `the font has ${fontBytes} bytes`);
     const fonts = readdirSync(folder).filter((name) => name.endsWith(".woff2"));
