@@ -9,6 +9,7 @@ import { approvalTexts } from "../texts/en/shop/approvals.ts";
 import { openpo, type Problem, problemOf } from "../data/client.ts";
 import { type Role, shopId, signedIn } from "../data/session.ts";
 import { Dialog } from "../parts/dialogs/dialog.tsx";
+import { useActionsHere } from "../parts/frame/here.ts";
 import { Icon } from "../parts/icon.tsx";
 import { lazy } from "../parts/lazy.tsx";
 import { Pop } from "../parts/pop.tsx";
@@ -129,6 +130,15 @@ export const Actions: FunctionComponent<ActionsProps> = ({ state, order, send })
     ...when(mayMove(role), { title: words.again, run: () => void orderAgain() }),
     ...when(isOpen("delete"), { title: words.delete, isGrave: true, run: () => (chosen.value = "delete") }),
   ];
+  const print: Item = { title: texts.orderDocument.print, href: hrefOf("orders", purchaseOrderId, "print") };
+  useActionsHere(
+    (isBusy ? [] : [...items, print]).map(({ title, href, run }) => ({
+      title,
+      hint: order.poNumber,
+      icon: "shopping-cart",
+      run: () => (href === undefined ? run?.() : go(href)),
+    })),
+  );
   const [first, ...others] = items;
   // One action of a place is the primary one: the answer to a question comes before.
   const isPressing = asked.value === 0 && !done.includes(order.status);

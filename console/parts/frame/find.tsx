@@ -5,7 +5,7 @@ import { useEffect, useId, useLayoutEffect, useRef } from "preact/hooks";
 import { Icon } from "../icon.tsx";
 import { findTexts as words } from "../../texts/en/find.ts";
 import { texts } from "../../texts/en/texts.ts";
-import { type Found, foundBy, namedBy } from "./found.ts";
+import { doneHere, type Found, foundBy, namedBy } from "./found.ts";
 
 /** Pause in typing before the shop is searched. */
 const typingRestMs = 40;
@@ -84,7 +84,7 @@ const Search: FunctionComponent<Pick<FindProps, "showKeys" | "close">> = ({ show
       clearTimeout(timer);
     };
   }, [sought]);
-  const found = [...ofShop.value.rows, ...namedBy(sought, showKeys)];
+  const found = [...ofShop.value.rows, ...doneHere(sought), ...namedBy(sought, showKeys)];
   const active = isSearching || found.length === 0 ? -1 : ((steps.value % found.length) + found.length) % found.length;
   const take = (each: Found | undefined): void => {
     if (each === undefined) return;

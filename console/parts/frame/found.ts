@@ -8,6 +8,7 @@ import type { IconName } from "../../icons/names.ts";
 import { builtInViews, views } from "../../orders/filters.ts";
 import { addressOf } from "../../orders/view-bar.tsx";
 import { entries } from "./entries.ts";
+import { actionsHere } from "./here.ts";
 import { go, hrefOf } from "../../router.ts";
 import { findTexts as words } from "../../texts/en/find.ts";
 import { texts } from "../../texts/en/texts.ts";
@@ -60,6 +61,12 @@ const makes = (): readonly ("suppliers" | "products" | "locations")[] =>
   !hasRole("purchaser") ? [] : platform() === null ? ["suppliers", "products", "locations"] : ["suppliers"];
 
 const recordIcons = { suppliers: "truck", products: "tag", locations: "warehouse" } as const;
+
+/** Actions of the place that is shown, by their names and their record's. */
+export const doneHere = (text: string): readonly Found[] =>
+  actionsHere.value
+    .filter(({ title, hint }) => isMeant(`${title} ${hint}`, text))
+    .map((action) => ({ group: "actions", id: `here ${action.title}`, ...action }));
 
 /** @param showKeys  shows the list of keys. */
 export function namedBy(text: string, showKeys: () => void): readonly Found[] {

@@ -50,7 +50,7 @@ test(
       await widthIs(true);
       const leave = [
         () => page.keyboard.press("Escape"),
-        () => page.getByRole("heading", { name: "Orders", level: 1 }).click(),
+        () => page.mouse.click(500, 6),
         () => side.getByRole("link", { name: "Suppliers" }).click(),
       ];
       for (const each of leave) {
@@ -87,6 +87,37 @@ test(
         assert.deepEqual(await page.evaluate(`${cut}.map((each) => each.textContent)`), []);
       });
   },
+);
+
+test("the search for everything offers what can be done to the open order, and nothing that cannot", { skip }, () =>
+  withPerson("purchaser", async (page) => {
+    const open = async (poNumber: string): Promise<void> => {
+      await page.getByRole("navigation").getByRole("link", { name: "Orders" }).click();
+      await page.getByRole("link", { name: poNumber }).click();
+      await page.getByRole("button", { name: "More actions" }).waitFor();
+    };
+    const offered = async (poNumber: string): Promise<readonly string[]> => {
+      await page.keyboard.press("Control+k");
+      const here = page.getByRole("option").filter({ hasText: poNumber });
+      await here.first().waitFor();
+      return (await here.locator(".name").allTextContents()).map((name) => name.replace(` ${poNumber}`, ""));
+    };
+    const draft = ["Send to the supplier", "Mark as sent", "Order again", "Delete", "Preview and print"];
+    await open("PO-1024");
+    assert.deepEqual(await offered("PO-1024"), draft);
+    await page.keyboard.type("again po-1024");
+    await page.getByRole("option", { name: "Order again" }).waitFor();
+    await page.keyboard.press("Escape");
+    await dialogsGone(page);
+    await open("PO-1021");
+    const begun = await offered("PO-1021");
+    assert.ok(begun.includes("Receive") && begun.includes("Put on hold") && !begun.includes("Delete"), begun.join());
+    await page.getByRole("option", { name: "Receive PO-1021" }).click();
+    await page.getByRole("heading", { name: "Receive PO-1021" }).waitFor();
+    await page.keyboard.press("Control+k");
+    await page.getByRole("option", { name: "Home" }).waitFor();
+    assert.equal(await page.getByRole("option", { name: "PO-1021" }).count(), 0, "a place of its own has its own");
+  }),
 );
 
 const saleDay = new Date(Date.now() - 10 * 86_400_000).toISOString().slice(0, 10);
