@@ -36,9 +36,13 @@ const shared = [
   "parts/dialogs/shown-once.tsx",
   "parts/dotted.tsx",
   "parts/fields/copy-field.tsx",
+  "parts/fields/field-value.tsx",
+  "parts/frame/failed.ts",
+  "parts/frame/here.ts",
   "parts/lists/facts.tsx",
   "parts/lists/table-head.tsx",
   "parts/owner-only.tsx",
+  "parts/sending.tsx",
   "parts/service-says.tsx",
 ];
 

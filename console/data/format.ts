@@ -9,11 +9,25 @@ declare const builtLanguage: Language | undefined;
 export const pageLanguage: Language = typeof builtLanguage === "undefined" ? "en" : builtLanguage;
 
 /** As the reader's country writes numbers and days, where the browser says so. */
-export const locale = navigator.languages.find((tag) => tag.split("-")[0] === pageLanguage) ?? pageLanguage;
+const locale = navigator.languages.find((tag) => tag.split("-")[0] === pageLanguage) ?? pageLanguage;
 
 const numbers = new Intl.NumberFormat(locale, { maximumFractionDigits: 3 });
 
 export const number = (value: number): string => numbers.format(value);
+
+const exact = new Intl.NumberFormat(locale, { maximumFractionDigits: 12 });
+
+/** A number with all its decimals. */
+export const exactNumber = (value: number): string => exact.format(value);
+
+const percents = new Intl.NumberFormat(locale, { style: "percent" });
+
+/** A share of one, in whole percent. */
+export const percent = (share: number): string => percents.format(share);
+
+/** By how much something rose or fell, as a share of what it was. */
+export const signedPercent = (share: number): string =>
+  new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 1, signDisplay: "always" }).format(share);
 
 const currencies = new Map<string, Intl.NumberFormat>();
 
@@ -70,6 +84,11 @@ export const day = (value: string): string => days.format(new Date(`${value}T00:
 /** The day of a filter as it stands in an address: what is no day is shown as it is written. */
 export const writtenDay = (value: string): string =>
   Number.isNaN(Date.parse(`${value}T00:00:00Z`)) ? value : day(value);
+
+const weekdays = new Intl.DateTimeFormat(locale, { weekday: "short", timeZone: "UTC" });
+
+/** The day of the week of a day, in few letters. */
+export const weekday = (value: string): string => weekdays.format(new Date(value));
 
 const daysOfYear = new Intl.DateTimeFormat(locale, { month: "short", day: "numeric", timeZone: "UTC" });
 

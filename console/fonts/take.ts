@@ -1,7 +1,7 @@
 /**
- * Makes the fonts anew: of those in the package the letters that the console's style sheet asks each for (`unicode-range`
- * in `tokens.css`), with the features of text that pages use. It needs Python:
- * `pip install fonttools==4.60.1 brotli==1.1.0`, which bring `pyftsubset`, then `node console/fonts/take.ts`.
+ * Makes the fonts anew, of the package's. Each has the letters that the console's style sheet asks it for
+ * (`unicode-range` in `tokens.css`), and the features of text that pages use. It needs Python:
+ * `pip install fonttools==4.60.1 brotli==1.1.0` brings `pyftsubset`; then `node console/fonts/take.ts`.
  */
 import { execFileSync } from "node:child_process";
 import { copyFileSync, readFileSync } from "node:fs";

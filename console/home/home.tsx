@@ -3,7 +3,7 @@ import type { ComponentChildren, FunctionComponent } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
 import type { PurchaseOrderHeader } from "../../client/index.ts";
 import { followEvents } from "../data/events.ts";
-import { about, dayOfYear, locale, number } from "../data/format.ts";
+import { about, dayOfYear, number, weekday } from "../data/format.ts";
 import { hasRole, type Role, shopId, signedIn, today } from "../data/session.ts";
 import { useReading } from "../data/reading.ts";
 import type { IconName } from "../icons/names.ts";
@@ -353,7 +353,6 @@ const Lasting: FunctionComponent<{ readonly board: Board }> = ({ board: { foreca
 const soonDays = 7;
 
 const daysShown = 28;
-const weekdays = new Intl.DateTimeFormat(locale, { weekday: "short", timeZone: "UTC" });
 
 const Calendar: FunctionComponent<{ readonly board: Board }> = ({ board: { figures } }) => {
   const first = mondayOf(today());
@@ -367,7 +366,7 @@ const Calendar: FunctionComponent<{ readonly board: Board }> = ({ board: { figur
           <tr>
             {days.slice(0, 7).map((day) => (
               <th key={day} scope="col">
-                {weekdays.format(new Date(day))}
+                {weekday(day)}
               </th>
             ))}
           </tr>

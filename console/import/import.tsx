@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { useRef } from "preact/hooks";
 import type { Problem } from "../data/client.ts";
-import { locale, number, withoutPaths } from "../data/format.ts";
+import { percent, number, withoutPaths } from "../data/format.ts";
 
 import { type Imported, importFile, type RefusedFile } from "../data/import-file.ts";
 import { useReading } from "../data/reading.ts";
@@ -18,8 +18,6 @@ const rowsShown = 20;
 
 /** Bytes of a file that are read to show its first rows. */
 const previewBytes = 262_144;
-
-const percent = new Intl.NumberFormat(locale, { style: "percent" });
 
 interface Chosen {
   readonly file: File;
@@ -202,7 +200,7 @@ const Outcome: FunctionComponent<{ readonly came: Came; readonly file: File; rea
         <div class="notice" role="status">
           <p>
             {came.kind === "checking" ? importTexts.checking : importTexts.importing}{" "}
-            <span class="quiet">{importTexts.sent(percent.format(came.sent))}</span>
+            <span class="quiet">{importTexts.sent(percent(came.sent))}</span>
           </p>
           <progress value={came.sent} aria-label={importTexts[came.kind]} />
         </div>

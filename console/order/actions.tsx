@@ -32,6 +32,7 @@ import {
 } from "./moves.ts";
 import { PushAgain } from "./notices.tsx";
 import type { FullOrder, OrderState } from "./order-state.ts";
+import { dotted } from "../texts/isolated.ts";
 
 const MergeEntry = lazy(async () => (await import("../orders/merge.tsx")).MergeEntry, { isQuiet: true });
 const MergeDrafts = lazy(async () => (await import("../orders/merge.tsx")).MergeDrafts, { isQuiet: true });
@@ -228,7 +229,7 @@ const Sure: FunctionComponent<SureProps> = ({ action, order: { poNumber, supplie
   <Dialog title={words.sure(action)} onClose={close}>
     {(shut) => (
       <>
-        <p>{[poNumber, supplierName].filter((part) => part !== null).join(" · ")}</p>
+        <p>{dotted([poNumber, supplierName])}</p>
         <p class="actions">
           <button type="button" onClick={shut}>
             {words.no}

@@ -17,6 +17,7 @@ import { nameOf } from "./lines/edit-cell.tsx";
 import { saidOf } from "./lines/said.ts";
 import { obstacleTo } from "./moves.ts";
 import type { Meanwhile, OrderState, Outcome, Refusal } from "./order-state.ts";
+import { dotted, isolated } from "../texts/isolated.ts";
 
 const isVariantDetail = (detail: ErrorDetails[number]): detail is VariantDetail => "issue" in detail;
 
@@ -65,13 +66,13 @@ const MeanwhileNotice: FunctionComponent<MeanwhileProps> = ({
       <p>
         <strong>
           {words.did(
-            names.length === 0 ? words.somebody : names.join(", "),
+            names.length === 0 ? words.somebody : names.map(isolated).join(", "),
             parts.length === 0 ? words.somethingElse : parts.join(", "),
           )}
         </strong>{" "}
         {unsaved === null ? words.merged : words.notMerged}
       </p>
-      {named.length === 0 || named.length > linesNamedMax ? null : <p class="quiet">{named.join(" · ")}</p>}
+      {named.length === 0 || named.length > linesNamedMax ? null : <p class="quiet">{dotted(named)}</p>}
       <div class="buttons">
         {unsaved === null ? null : (
           <button type="button" onClick={() => void unsaved.again()}>

@@ -14,6 +14,7 @@ import { Moment } from "../parts/when.tsx";
 import { texts } from "../texts/en/texts.ts";
 import { lineNamed } from "./guard.tsx";
 import { useUnsaved } from "../unsaved.ts";
+import { dotted } from "../texts/isolated.ts";
 
 export const Timeline: FunctionComponent<{ readonly order: PurchaseOrder }> = ({ order }) => {
   const { purchaseOrderId, version } = order;
@@ -105,7 +106,7 @@ const Entry: FunctionComponent<{ readonly entry: LogEntry; readonly order: Purch
     // Who has a name needs no id.
     actor.name === null && actor.type !== "system" ? (actor.id ?? null) : null,
     entry.approvedBy === undefined ? null : texts.changes.approvedBy(entry.approvedBy.name ?? entry.approvedBy.type),
-  ].filter((part) => part !== null);
+  ];
   return (
     <li>
       <Moment at={entry.occurredAt} />
@@ -113,7 +114,7 @@ const Entry: FunctionComponent<{ readonly entry: LogEntry; readonly order: Purch
         <p>
           <EntrySays entry={entry} />
         </p>
-        <p class="quiet">{who.join(" · ")}</p>
+        <p class="quiet">{dotted(who)}</p>
         {changes.length === 0 ? null : (
           <details>
             <summary class="quiet">{texts.changes.title(changes.length)}</summary>

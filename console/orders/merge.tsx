@@ -15,6 +15,7 @@ import { forgetAll } from "./kept.ts";
 import { go, hrefOf } from "../router.ts";
 import { mergeTexts as words } from "../texts/en/order/merge.ts";
 import type { FullOrder, OrderState } from "../order/order-state.ts";
+import { dotted } from "../texts/isolated.ts";
 
 const choicesMax = 10;
 
@@ -86,7 +87,7 @@ export const MergeDrafts: FunctionComponent<MergeProps> = ({ state, order, onClo
     if ("message" in others) return others;
     return others.slice(0, choicesMax).map((each) => ({
       id: each.purchaseOrderId,
-      title: [each.poNumber, each.poName].filter((part) => part !== null).join(" · "),
+      title: dotted([each.poNumber, each.poName]),
       hint: sizeOf(each),
     }));
   };

@@ -11,8 +11,7 @@ interface ServiceSaysProps {
 }
 
 export const ServiceSays: FunctionComponent<ServiceSaysProps> = ({ sense, children }) => {
-  if (pageLanguage === "en") return <>{children}</>;
-  if (sense === undefined) return <span lang="en">{children}</span>;
+  if (pageLanguage === "en" || sense === undefined) return <span lang="en">{children}</span>;
   return (
     <>
       {sentence(sense)}{" "}

@@ -10,6 +10,7 @@ import { receiveTexts } from "../texts/en/order/receive.ts";
 import { linesToAllow, overBy } from "./amounts.ts";
 import type { Counting } from "./counting.ts";
 import { nameOf, productOf } from "./lines.ts";
+import { dotted, isolated } from "../texts/isolated.ts";
 
 type OfCounting = FunctionComponent<{ readonly counting: Counting }>;
 
@@ -155,7 +156,7 @@ const Came: OfCounting = ({ counting }) => {
       {lines.map(([lineId, amounts]) => (
         <li key={lineId}>
           {[
-            `${number(amounts.received)} × ${productOf(order, lineId)}`,
+            `${number(amounts.received)} × ${isolated(productOf(order, lineId))}`,
             ...(amounts.rejected === 0 ? [] : [`${rejected}: ${number(amounts.rejected)}`]),
             ...(amounts.cancelled === 0 ? [] : [`${cancelled}: ${number(amounts.cancelled)}`]),
           ].join(" · ")}
@@ -175,7 +176,7 @@ const Missing: OfCounting = ({ counting }) => {
       <ul>
         {items.slice(0, linesShown).map((item) => (
           <li key={item.poLineItemId}>
-            {number(item.quantityPending)} × {nameOf(item)}
+            {number(item.quantityPending)} × {isolated(nameOf(item))}
           </li>
         ))}
       </ul>
@@ -194,7 +195,7 @@ const Next: FunctionComponent<{ readonly purchaseOrderId: string }> = ({ purchas
   return next === undefined ? null : (
     <p>
       <a href={hrefOf("receive", next.purchaseOrderId)}>
-        {receiveTexts.next([next.poNumber, next.supplierName].filter((part) => part !== null).join(" · "))}
+        {receiveTexts.next(dotted([next.poNumber, next.supplierName]))}
       </a>
     </p>
   );

@@ -1,6 +1,7 @@
 /** Ticked rows of a forecast view, and the orders that come of them. Pure. */
 import type { Output } from "../../client/index.ts";
 import type { PackTerms } from "../data/packs.ts";
+import { dotted } from "../texts/isolated.ts";
 
 export type ForecastRow = Output<"forecast_view_rows">["rows"][number];
 
@@ -17,9 +18,7 @@ const textOf = (row: ForecastRow, id: string): string | null => {
 };
 
 export const productOf = (row: ForecastRow): string =>
-  [textOf(row, "productName") ?? textOf(row, "sku") ?? row.variantId, textOf(row, "variantName")]
-    .filter((part) => part !== null)
-    .join(" · ");
+  dotted([textOf(row, "productName") ?? textOf(row, "sku") ?? row.variantId, textOf(row, "variantName")]);
 
 /** Returns the supplier's terms, as far as the view shows them. */
 export const termsOf = (row: ForecastRow): PackTerms => ({

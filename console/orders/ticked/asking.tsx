@@ -5,6 +5,7 @@ import type { PurchaseOrderHeader } from "../../../client/index.ts";
 import { Dialog } from "../../parts/dialogs/dialog.tsx";
 import { tickedTexts as words } from "../../texts/en/order/ticked.ts";
 import { texts } from "../../texts/en/texts.ts";
+import { dotted } from "../../texts/isolated.ts";
 
 interface AskProps {
   /** Orders that were ticked when it was asked. */
@@ -94,7 +95,7 @@ export const AskMerge: FunctionComponent<AskProps & { readonly yes: (into: strin
         <select value={into.value} onChange={({ currentTarget }) => (into.value = currentTarget.value)}>
           {orders.map(({ purchaseOrderId, poNumber, poName, itemCount }) => (
             <option key={purchaseOrderId} value={purchaseOrderId}>
-              {[poNumber, poName].filter((part) => part !== null).join(" · ")} ({words.lines(itemCount)})
+              {dotted([poNumber, poName])} ({words.lines(itemCount)})
             </option>
           ))}
         </select>

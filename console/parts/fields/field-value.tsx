@@ -1,12 +1,11 @@
 /** A value of any field as a person reads it: names in place of ids, days and numbers as their country writes them. */
 import type { FunctionComponent } from "preact";
-import { day, fieldName, locale, moment, statusName } from "../../data/format.ts";
+import { day, exactNumber, fieldName, moment, statusName } from "../../data/format.ts";
 import { locations, type LookUp, suppliers } from "../../data/look-ups.ts";
 import { texts } from "../../texts/en/texts.ts";
 import { usePickedName } from "./picked-name.ts";
 
 /** Numbers with all their decimals. */
-const exact = new Intl.NumberFormat(locale, { maximumFractionDigits: 12 });
 
 const lookUps: Readonly<Record<string, LookUp>> = { supplierId: suppliers, locationId: locations };
 
@@ -32,7 +31,7 @@ const Named: FunctionComponent<{ readonly id: string; readonly lookUp: LookUp }>
 
 function shown(field: string, value: unknown, none: string): string {
   if (value === null || value === undefined || value === "") return none;
-  if (typeof value === "number") return exact.format(value);
+  if (typeof value === "number") return exactNumber(value);
   if (typeof value === "boolean") return value ? texts.orderActions.yes : texts.orderActions.no;
   if (Array.isArray(value))
     return value.length === 0 ? none : value.map((each: unknown) => shown(field, each, none)).join("; ");

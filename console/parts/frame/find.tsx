@@ -144,7 +144,7 @@ const Search: FunctionComponent<Pick<FindProps, "showKeys" | "close">> = ({ show
           >
             <Icon name={each.icon} />
             <span class="name">
-              {each.title} {each.hint === null ? null : <span class="quiet">{each.hint}</span>}
+              <bdi>{each.title}</bdi> {each.hint === null ? null : <span class="quiet">{each.hint}</span>}
             </span>
             <span class="quiet">{words.groups[each.group]}</span>
           </li>

@@ -12,6 +12,7 @@ import { actionsHere } from "./here.ts";
 import { go, hrefOf } from "../../router.ts";
 import { findTexts as words } from "../../texts/en/find.ts";
 import { texts } from "../../texts/en/texts.ts";
+import { dotted, isolated } from "../../texts/isolated.ts";
 
 export interface Found {
   readonly group: keyof typeof words.groups;
@@ -103,8 +104,11 @@ export async function foundBy(text: string): Promise<readonly Found[]> {
     return result.data.purchaseOrders.map(({ purchaseOrderId, poNumber, poName, supplierName, status }) => ({
       group: "orders",
       id: purchaseOrderId,
-      title: [poNumber, poName].filter((part) => part !== null).join(" "),
-      hint: [supplierName, statusName(status)].filter((part) => part !== null).join(" · "),
+      title: [poNumber, poName]
+        .filter((part) => part !== null)
+        .map(isolated)
+        .join(" "),
+      hint: dotted([supplierName, statusName(status)]),
       icon: "shopping-cart",
       run: () => go(hrefOf("orders", purchaseOrderId)),
     }));
@@ -115,7 +119,7 @@ export async function foundBy(text: string): Promise<readonly Found[]> {
     return result.data.variants.map(({ variantId, productName, variantName, sku }) => ({
       group: "products",
       id: variantId,
-      title: [productName, variantName].filter((part) => part !== null).join(" · "),
+      title: dotted([productName, variantName]),
       hint: sku,
       icon: "tag",
       run: () => go(hrefOf("products", variantId)),

@@ -1,8 +1,9 @@
 /** German words for mistakes, by their kind. */
+import { isolating } from "../isolated.ts";
 import type * as english from "../en/faults.ts";
 import type { Translated } from "../languages.ts";
 
-export const faultTexts: Translated<typeof english.faultTexts> = {
+export const faultTexts: Translated<typeof english.faultTexts> = isolating({
   needed: "Bitte ausfüllen oder auswählen.",
   tooLong: "Höchstens $1 Zeichen.",
   tooMany: "Höchstens $1 Einträge.",
@@ -75,4 +76,4 @@ export const faultTexts: Translated<typeof english.faultTexts> = {
   owner: "Ein Inhaber des Shops kann es erlauben.",
   operator: "Der Betreiber des Dienstes kann es tun.",
   otherOwner: "Machen Sie zuerst jemand anderen zum Inhaber.",
-};
+});

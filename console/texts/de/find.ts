@@ -1,8 +1,9 @@
 /** German texts of the search for everything, and of the list of keys. */
+import { isolating } from "../isolated.ts";
 import type * as english from "../en/find.ts";
 import type { Translated } from "../languages.ts";
 
-export const findTexts: Translated<typeof english.findTexts> = {
+export const findTexts: Translated<typeof english.findTexts> = isolating({
   title: "Suchen oder ausführen",
   hint: "Bestellungen, Produkte, Lieferanten, Seiten, Aktionen",
   nothing: "Nichts gefunden.",
@@ -39,4 +40,4 @@ export const findTexts: Translated<typeof english.findTexts> = {
       ["Leertaste", "Produkt zum Nachbestellen auswählen"],
     ],
   },
-};
+});

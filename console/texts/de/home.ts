@@ -1,12 +1,13 @@
 /** German texts of the home screen. They are loaded with it. */
 
+import { isolating } from "../isolated.ts";
 import { number } from "../../data/format.ts";
 import type * as english from "../en/home.ts";
 import type { Translated } from "../languages.ts";
 
 const orders = (count: number): string => (count === 1 ? "1 Bestellung" : `${number(count)} Bestellungen`);
 
-export const homeTexts: Translated<typeof english.homeTexts> = {
+export const homeTexts: Translated<typeof english.homeTexts> = isolating({
   hello: (name) => `Guten Tag, ${name}`,
   todo: "Zu tun",
   /** Words below a number of one or many. */
@@ -82,4 +83,4 @@ export const homeTexts: Translated<typeof english.homeTexts> = {
     order: "Erste Bestellung anlegen",
     orderHint: "Wählen Sie Lieferant und Standort. Der Rest ist eine Liste.",
   },
-};
+});

@@ -1,5 +1,6 @@
 /** Every text that the console shows in German, in one place. A text with parts is a function of them. */
 
+import { isolating } from "../isolated.ts";
 import { number } from "../../data/format.ts";
 import type * as english from "../en/texts.ts";
 import type { Translated } from "../languages.ts";
@@ -7,7 +8,7 @@ import { accessTexts } from "./shop/access.ts";
 
 const positions = (count: number): string => `${number(count)} ${count === 1 ? "Position" : "Positionen"}`;
 
-export const texts: Translated<typeof english.texts> = {
+export const texts: Translated<typeof english.texts> = isolating({
   product: "OpenPO",
   needsJavaScript: "Die Konsole benötigt JavaScript.",
   navigation: {
@@ -466,4 +467,4 @@ export const texts: Translated<typeof english.texts> = {
   },
   loading: "Wird geladen …",
   notFound: "Diese Seite gibt es nicht.",
-};
+});

@@ -2,7 +2,9 @@
  * Words for mistakes, by their kind (parts/fields/faults.ts). `$1` and `$2` are what the service says of one: a limit,
  * a quantity, what was written.
  */
-export const faultTexts = {
+import { isolating } from "../isolated.ts";
+
+export const faultTexts = isolating({
   needed: "This is needed.",
   tooLong: "At most $1 characters.",
   tooMany: "At most $1 entries.",
@@ -75,4 +77,4 @@ export const faultTexts = {
   owner: "An owner of the shop can allow it.",
   operator: "The operator of the service can do it.",
   otherOwner: "Make somebody else an owner first.",
-};
+});

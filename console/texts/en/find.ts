@@ -1,5 +1,7 @@
 /** Texts of the search for everything, and of the list of keys. */
-export const findTexts = {
+import { isolating } from "../isolated.ts";
+
+export const findTexts = isolating({
   title: "Search or do",
   hint: "Orders, products, suppliers, places, actions",
   nothing: "Nothing found.",
@@ -36,4 +38,4 @@ export const findTexts = {
       ["Space", "Tick a product to reorder"],
     ],
   },
-} as const;
+} as const);

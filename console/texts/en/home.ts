@@ -1,10 +1,11 @@
 /** Texts of the home screen. They are loaded with it. */
 
+import { isolating } from "../isolated.ts";
 import { number } from "../../data/format.ts";
 
 const orders = (count: number): string => (count === 1 ? "1 order" : `${number(count)} orders`);
 
-export const homeTexts = {
+export const homeTexts = isolating({
   hello: (name: string) => `Hello, ${name}`,
   todo: "What to do",
   tasks: {
@@ -78,4 +79,4 @@ export const homeTexts = {
     order: "Write the first order",
     orderHint: "Choose a supplier and a place. The rest is one list.",
   },
-} as const;
+} as const);

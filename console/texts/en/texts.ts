@@ -1,9 +1,10 @@
 /** Every text that the console shows, in one place. A text with parts is a function of them. */
 
+import { isolating } from "../isolated.ts";
 import { number } from "../../data/format.ts";
 import { accessTexts } from "./shop/access.ts";
 
-export const texts = {
+export const texts = isolating({
   product: "OpenPO",
   needsJavaScript: "The console needs JavaScript.",
   navigation: {
@@ -459,4 +460,4 @@ export const texts = {
   },
   loading: "Loading …",
   notFound: "There is no such page.",
-} as const;
+} as const);

@@ -1,8 +1,9 @@
 /** Spanish words for mistakes, by their kind. */
+import { isolating } from "../isolated.ts";
 import type * as english from "../en/faults.ts";
 import type { Translated } from "../languages.ts";
 
-export const faultTexts: Translated<typeof english.faultTexts> = {
+export const faultTexts: Translated<typeof english.faultTexts> = isolating({
   needed: "Es obligatorio.",
   tooLong: "Como máximo $1 caracteres.",
   tooMany: "Como máximo $1 entradas.",
@@ -75,4 +76,4 @@ export const faultTexts: Translated<typeof english.faultTexts> = {
   owner: "Un propietario puede permitirlo.",
   operator: "El operador del servicio puede hacerlo.",
   otherOwner: "Haga antes propietario a otra persona.",
-};
+});

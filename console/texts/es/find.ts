@@ -1,8 +1,9 @@
 /** Texts of the search for everything, and of the list of keys. */
+import { isolating } from "../isolated.ts";
 import type * as english from "../en/find.ts";
 import type { Translated } from "../languages.ts";
 
-export const findTexts: Translated<typeof english.findTexts> = {
+export const findTexts: Translated<typeof english.findTexts> = isolating({
   title: "Buscar o ejecutar",
   hint: "Pedidos, productos, proveedores, páginas, acciones",
   nothing: "No se ha encontrado nada.",
@@ -39,4 +40,4 @@ export const findTexts: Translated<typeof english.findTexts> = {
       ["Espacio", "Marcar un producto para pedirlo"],
     ],
   },
-};
+});

@@ -1,12 +1,13 @@
 /** Texts of the home screen. They are loaded with it. */
 
+import { isolating } from "../isolated.ts";
 import { number } from "../../data/format.ts";
 import type * as english from "../en/home.ts";
 import type { Translated } from "../languages.ts";
 
 const orders = (count: number): string => (count === 1 ? "1 pedido" : `${number(count)} pedidos`);
 
-export const homeTexts: Translated<typeof english.homeTexts> = {
+export const homeTexts: Translated<typeof english.homeTexts> = isolating({
   hello: (name) => `Hola, ${name}`,
   todo: "Tareas pendientes",
   tasks: {
@@ -81,4 +82,4 @@ export const homeTexts: Translated<typeof english.homeTexts> = {
     order: "Crear el primer pedido",
     orderHint: "Elija un proveedor y una ubicación. El resto es una sola lista.",
   },
-};
+});

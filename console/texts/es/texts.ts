@@ -1,11 +1,12 @@
 /** Every text that the console shows, in one place. A text with parts is a function of them. */
 
+import { isolating } from "../isolated.ts";
 import { number } from "../../data/format.ts";
 import type * as english from "../en/texts.ts";
 import type { Translated } from "../languages.ts";
 import { accessTexts } from "./shop/access.ts";
 
-export const texts: Translated<typeof english.texts> = {
+export const texts: Translated<typeof english.texts> = isolating({
   product: "OpenPO",
   needsJavaScript: "La consola necesita JavaScript.",
   navigation: {
@@ -467,4 +468,4 @@ export const texts: Translated<typeof english.texts> = {
   },
   loading: "Cargando…",
   notFound: "Esta página no existe.",
-};
+});

@@ -1,8 +1,9 @@
 /** French words for mistakes, by their kind. */
+import { isolating } from "../isolated.ts";
 import type * as english from "../en/faults.ts";
 import type { Translated } from "../languages.ts";
 
-export const faultTexts: Translated<typeof english.faultTexts> = {
+export const faultTexts: Translated<typeof english.faultTexts> = isolating({
   needed: "À renseigner.",
   tooLong: "$1 caractères au maximum.",
   tooMany: "$1 éléments au maximum.",
@@ -75,4 +76,4 @@ export const faultTexts: Translated<typeof english.faultTexts> = {
   owner: "Un propriétaire peut l’autoriser.",
   operator: "L’exploitant du service peut le faire.",
   otherOwner: "Nommez d’abord un autre propriétaire.",
-};
+});

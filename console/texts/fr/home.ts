@@ -1,11 +1,12 @@
 /** Texts of the home screen. They are loaded with it. */
 
+import { isolating } from "../isolated.ts";
 import { number } from "../../data/format.ts";
 import type * as english from "../en/home.ts";
 import type { Translated } from "../languages.ts";
 import { plural } from "./plural.ts";
 
-export const homeTexts: Translated<typeof english.homeTexts> = {
+export const homeTexts: Translated<typeof english.homeTexts> = isolating({
   hello: (name) => `Bonjour ${name}`,
   todo: "À faire",
   tasks: {
@@ -81,4 +82,4 @@ export const homeTexts: Translated<typeof english.homeTexts> = {
     order: "Créer la première commande",
     orderHint: "Choisissez un fournisseur et un emplacement. Le reste tient en une liste.",
   },
-};
+});

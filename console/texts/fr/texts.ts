@@ -1,5 +1,6 @@
 /** Every text that the console shows in French, in one place. A text with parts is a function of them. */
 
+import { isolating } from "../isolated.ts";
 import { number } from "../../data/format.ts";
 import type * as english from "../en/texts.ts";
 import type { Translated } from "../languages.ts";
@@ -8,7 +9,7 @@ import { accessTexts } from "./shop/access.ts";
 
 const lines = (count: number): string => plural(count, "ligne", "lignes");
 
-export const texts: Translated<typeof english.texts> = {
+export const texts: Translated<typeof english.texts> = isolating({
   product: "OpenPO",
   needsJavaScript: "La console nécessite JavaScript.",
   navigation: {
@@ -475,4 +476,4 @@ export const texts: Translated<typeof english.texts> = {
   },
   loading: "Chargement…",
   notFound: "Cette page n’existe pas.",
-};
+});

@@ -1,8 +1,9 @@
 /** Dutch words for mistakes, by their kind. */
+import { isolating } from "../isolated.ts";
 import type * as english from "../en/faults.ts";
 import type { Translated } from "../languages.ts";
 
-export const faultTexts: Translated<typeof english.faultTexts> = {
+export const faultTexts: Translated<typeof english.faultTexts> = isolating({
   needed: "Dit is nodig.",
   tooLong: "Hoogstens $1 tekens.",
   tooMany: "Hoogstens $1 items.",
@@ -75,4 +76,4 @@ export const faultTexts: Translated<typeof english.faultTexts> = {
   owner: "Een eigenaar van de winkel kan het toestaan.",
   operator: "De beheerder van de dienst kan het doen.",
   otherOwner: "Maak eerst iemand anders eigenaar.",
-};
+});

@@ -1,9 +1,10 @@
 /** Texts of the search for everything, and of the list of keys. */
 
+import { isolating } from "../isolated.ts";
 import type * as english from "../en/find.ts";
 import type { Translated } from "../languages.ts";
 
-export const findTexts: Translated<typeof english.findTexts> = {
+export const findTexts: Translated<typeof english.findTexts> = isolating({
   title: "Zoeken of doen",
   hint: "Bestellingen, producten, leveranciers, pagina’s, acties",
   nothing: "Niets gevonden.",
@@ -40,4 +41,4 @@ export const findTexts: Translated<typeof english.findTexts> = {
       ["Spatie", "Product aanvinken om bij te bestellen"],
     ],
   },
-};
+});

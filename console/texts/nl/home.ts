@@ -1,12 +1,13 @@
 /** Texts of the home screen. They are loaded with it. */
 
+import { isolating } from "../isolated.ts";
 import type * as english from "../en/home.ts";
 import type { Translated } from "../languages.ts";
 import { number } from "../../data/format.ts";
 
 const orders = (count: number): string => (count === 1 ? "1 bestelling" : `${number(count)} bestellingen`);
 
-export const homeTexts: Translated<typeof english.homeTexts> = {
+export const homeTexts: Translated<typeof english.homeTexts> = isolating({
   hello: (name) => `Hallo ${name}`,
   todo: "Te doen",
   tasks: {
@@ -81,4 +82,4 @@ export const homeTexts: Translated<typeof english.homeTexts> = {
     order: "Maak de eerste bestelling",
     orderHint: "Kies een leverancier en een locatie. De rest is één lijst.",
   },
-};
+});

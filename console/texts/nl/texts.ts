@@ -1,5 +1,6 @@
 /** Every text that the console shows, in one place. A text with parts is a function of them. */
 
+import { isolating } from "../isolated.ts";
 import type * as english from "../en/texts.ts";
 import type { Translated } from "../languages.ts";
 import { number } from "../../data/format.ts";
@@ -7,7 +8,7 @@ import { accessTexts } from "./shop/access.ts";
 
 const linesOf = (count: number): string => (count === 1 ? "1 regel" : `${number(count)} regels`);
 
-export const texts: Translated<typeof english.texts> = {
+export const texts: Translated<typeof english.texts> = isolating({
   product: "OpenPO",
   needsJavaScript: "De console heeft JavaScript nodig.",
   navigation: {
@@ -472,4 +473,4 @@ export const texts: Translated<typeof english.texts> = {
   },
   loading: "Laden…",
   notFound: "Deze pagina bestaat niet.",
-};
+});

@@ -130,7 +130,7 @@ test("mails name places, statuses and requests as the console does", async () =>
 /** Texts outside of `texts/` that are no words of a language. */
 const notWords = [
   /^[a-z]+(?:-[a-z]+)*(?: [a-z]+(?:-[a-z]+)*)*$/, // classes, names of the browser's storage
-  /^(?:Escape|Enter|Tab|Shift|Arrow\w+|Control\+[KZ] Meta\+[KZ]|Home|End|Page\w+)$/,
+  /^(?:Escape|Enter|Tab|Shift|Arrow\w+|Control\+[BKZ] Meta\+[BKZ]|Home|End|Page\w+)$/,
   /^(?:Edge?|Firefox|Chrome|Safari|Android|Windows|Macintosh|Linux|Authorization|Content-Type|Last-Event-ID)$/,
   /^(?:claude|codex|openpo|export) |^Bearer |^status=|CurrencyCode$/,
   /^Letter$|^# in the shell/,

@@ -1,10 +1,11 @@
 /** German texts of suppliers, products and locations, which load with their screens. */
 
-import { locale, number } from "../../../data/format.ts";
+import { isolating } from "../../isolated.ts";
+import { number, signedPercent } from "../../../data/format.ts";
 import type * as english from "../../en/goods/records.ts";
 import type { Translated } from "../../languages.ts";
 
-export const recordTexts: Translated<typeof english.recordTexts> = {
+export const recordTexts: Translated<typeof english.recordTexts> = isolating({
   navigation: "Stammdaten des Shops",
   suppliers: {
     title: "Lieferanten",
@@ -228,10 +229,7 @@ export const recordTexts: Translated<typeof english.recordTexts> = {
     product: "Produkt",
     of: (product) => `Gezahlter Preis für ${product}`,
     empty: "Das Produkt wurde hier noch nicht bestellt.",
-    change: (share) =>
-      new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 1, signDisplay: "always" }).format(
-        share,
-      ),
+    change: signedPercent,
   },
   history: {
     title: "Verlauf",
@@ -241,4 +239,4 @@ export const recordTexts: Translated<typeof english.recordTexts> = {
     price: (product) => `Preis von ${product}`,
     stock: (location) => `Bestand am Standort ${location}`,
   },
-};
+});

@@ -1,5 +1,6 @@
 /** German texts of reordering from a forecast. They are loaded with the screen. */
 
+import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
 import type * as english from "../../en/goods/reorder.ts";
 import type { Translated } from "../../languages.ts";
@@ -8,7 +9,7 @@ const positions = (count: number): string => (count === 1 ? "1 Position" : `${nu
 
 const drafts = (count: number): string => (count === 1 ? "1 Entwurf" : `${number(count)} Entwürfe`);
 
-export const reorderTexts: Translated<typeof english.reorderTexts> = {
+export const reorderTexts: Translated<typeof english.reorderTexts> = isolating({
   title: "Nachbestellen",
   views: "Prognoseansichten",
   empty: "Es gibt noch keine Prognoseansicht.",
@@ -75,4 +76,4 @@ export const reorderTexts: Translated<typeof english.reorderTexts> = {
     close: "Schließen",
     cancel: "Abbrechen",
   },
-};
+});

@@ -1,10 +1,11 @@
 /** German texts of stock takes, adjustments, transfers and manufacturing orders, which load with their screens. */
 
+import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
 import type * as english from "../../en/goods/stock.ts";
 import type { Translated } from "../../languages.ts";
 
-export const stockTexts: Translated<typeof english.stockTexts> = {
+export const stockTexts: Translated<typeof english.stockTexts> = isolating({
   lead: "Diese Datensätze kommen aus anderen Programmen des Shops. Hier werden sie angesehen; geändert werden sie dort, wo sie entstehen.",
   onHand: {
     title: "Bestand",
@@ -82,4 +83,4 @@ export const stockTexts: Translated<typeof english.stockTexts> = {
   log: "Aktivität",
   of: (done, all) => `${number(done)} von ${number(all)}`,
   signed: (value) => (value > 0 ? `+${number(value)}` : number(value)),
-};
+});

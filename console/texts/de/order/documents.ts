@@ -1,10 +1,11 @@
 /** German texts of an order's document and of how documents look. They are loaded with the screens. */
 
+import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
 import type * as english from "../../en/order/documents.ts";
 import type { Translated } from "../../languages.ts";
 
-export const documentTexts: Translated<typeof english.documentTexts> = {
+export const documentTexts: Translated<typeof english.documentTexts> = isolating({
   print: "Drucken",
   back: "Zurück zur Bestellung",
   page: "So sieht es auf Papier aus",
@@ -49,4 +50,4 @@ export const documentTexts: Translated<typeof english.documentTexts> = {
   save: "Speichern",
   saving: "Wird gespeichert …",
   saved: "Gespeichert. Ab jetzt erstellte Dokumente sehen so aus.",
-};
+});

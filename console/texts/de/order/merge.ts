@@ -1,11 +1,12 @@
 /** German texts of merging two Drafts. They are loaded with its menu entry. */
+import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
 import type * as english from "../../en/order/merge.ts";
 import type { Translated } from "../../languages.ts";
 
 const positions = (count: number): string => (count === 1 ? "1 Position" : `${number(count)} Positionen`);
 
-export const mergeTexts: Translated<typeof english.mergeTexts> = {
+export const mergeTexts: Translated<typeof english.mergeTexts> = isolating({
   into: "Zusammenführen mit …",
   alone: "Es gibt keinen anderen Entwurf mit diesem Lieferanten, Standort und dieser Währung.",
   of: (order) => `${order} mit einem anderen Entwurf zusammenführen`,
@@ -19,4 +20,4 @@ export const mergeTexts: Translated<typeof english.mergeTexts> = {
     message: `Inzwischen hat jemand ${order} geändert.`,
     action: "Sehen Sie sich die Bestellung noch einmal an, bevor Sie sie zusammenführen.",
   }),
-};
+});

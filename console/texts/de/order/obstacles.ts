@@ -1,8 +1,9 @@
 /** German texts for why something cannot be done with an order now. They load with the order. */
+import { isolating } from "../../isolated.ts";
 import type * as english from "../../en/order/obstacles.ts";
 import type { Translated } from "../../languages.ts";
 
-export const obstacleTexts: Translated<typeof english.obstacleTexts> = {
+export const obstacleTexts: Translated<typeof english.obstacleTexts> = isolating({
   role: "Ihre Rolle erlaubt das nicht. Ein Inhaber kann Ihre Rolle ändern.",
   "send-first": "Markieren Sie die Bestellung zuerst als gesendet.",
   "confirm-first": "Bestätigen Sie zuerst die Bestellung.",
@@ -16,4 +17,4 @@ export const obstacleTexts: Translated<typeof english.obstacleTexts> = {
   "cancel-first": "Nur Entwürfe und stornierte Bestellungen lassen sich löschen. Stornieren Sie die Bestellung zuerst.",
   "delete-instead": "Ein Entwurf wird stattdessen gelöscht.",
   "draft-only": "Nur Entwürfe lassen sich zusammenführen.",
-};
+});

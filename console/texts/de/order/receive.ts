@@ -1,12 +1,13 @@
 /** German texts of receiving and of the dock. They are loaded with these screens. */
 
+import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
 import type * as english from "../../en/order/receive.ts";
 import type { Translated } from "../../languages.ts";
 
 const positions = (count: number): string => (count === 1 ? "1 Position" : `${number(count)} Positionen`);
 
-export const receiveTexts: Translated<typeof english.receiveTexts> = {
+export const receiveTexts: Translated<typeof english.receiveTexts> = isolating({
   title: (poNumber) => `Wareneingang ${poNumber}`,
   back: (poNumber) => `Bestellung ${poNumber}`,
   to: (location) => `An ${location}`,
@@ -75,9 +76,9 @@ export const receiveTexts: Translated<typeof english.receiveTexts> = {
       more === 0 ? `Rückgängig: ${product}` : `Rückgängig: ${product} und ${number(more)} weitere`,
     countedAll: (lines) => `${positions(lines)} aufgefüllt`,
   },
-};
+});
 
-export const dockTexts: Translated<typeof english.dockTexts> = {
+export const dockTexts: Translated<typeof english.dockTexts> = isolating({
   title: "Wareneingang",
   lead: "Scannen Sie einen Karton, um die offenen Bestellungen zu sehen, die darauf warten, oder einen Lieferschein, um seine Bestellung zu öffnen.",
   none: (code) => `Keine offene Bestellung wartet auf „${code}“.`,
@@ -94,4 +95,4 @@ export const dockTexts: Translated<typeof english.dockTexts> = {
   nothingHint:
     "Eine Bestellung steht hier, sobald sie in Bearbeitung ist. Die Ware wird dann per Scan oder von Hand gezählt.",
   toOrders: "Alle Bestellungen ansehen",
-};
+});

@@ -1,10 +1,11 @@
 /** German texts of sending an order to its supplier and of what became of its e-mails, which load with the order. */
 
+import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
 import type * as english from "../../en/order/send.ts";
 import type { Translated } from "../../languages.ts";
 
-export const sendTexts: Translated<typeof english.sendTexts> = {
+export const sendTexts: Translated<typeof english.sendTexts> = isolating({
   title: (poNumber) => `${poNumber} an den Lieferanten senden`,
   goesTo: (address) => `Geht an ${address}.`,
   noAddress:
@@ -59,4 +60,4 @@ export const sendTexts: Translated<typeof english.sendTexts> = {
     failed:
       "Die E-Mail ist fehlgeschlagen. Die Bestellung ist gespeichert; den Grund sehen Sie unten, dort können Sie erneut senden.",
   },
-};
+});

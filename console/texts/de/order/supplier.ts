@@ -1,10 +1,11 @@
 /** German texts of a supplier's link and of what suppliers have answered, which load with the order. */
+import { isolating } from "../../isolated.ts";
 import type * as english from "../../en/order/supplier.ts";
 import type { Translated } from "../../languages.ts";
 
 const lines = (count: number): string => (count === 1 ? "1 Position" : `${count} Positionen`);
 
-export const supplierTexts: Translated<typeof english.supplierTexts> = {
+export const supplierTexts: Translated<typeof english.supplierTexts> = isolating({
   title: "Antwort des Lieferanten",
   waiting: "Lieferanten haben geantwortet",
   more: (count) => `und ${count} weitere`,
@@ -49,4 +50,4 @@ export const supplierTexts: Translated<typeof english.supplierTexts> = {
   revoke: "Widerrufen",
   revokeOf: (until) => `Den Link widerrufen, der bis ${until} gilt`,
   noLinks: "Derzeit gibt es keinen Link.",
-};
+});

@@ -1,11 +1,12 @@
 /** German texts of what is done with several orders at once. They are loaded when one is ticked in the list. */
+import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
 import type * as english from "../../en/order/ticked.ts";
 import type { Translated } from "../../languages.ts";
 
 const orders = (count: number): string => (count === 1 ? "1 Bestellung" : `${number(count)} Bestellungen`);
 
-export const tickedTexts: Translated<typeof english.tickedTexts> = {
+export const tickedTexts: Translated<typeof english.tickedTexts> = isolating({
   bar: "Mit den ausgewählten Bestellungen",
   selected: (count) => `${number(count)} ausgewählt`,
   clear: "Auswahl aufheben",
@@ -40,4 +41,4 @@ export const tickedTexts: Translated<typeof english.tickedTexts> = {
     "Die anderen Entwürfe entfallen, ihre Positionen gehen auf ihn über. Notizen, Termine, Versand und Rabatte werden nicht übernommen. Das lässt sich nicht rückgängig machen.",
   lines: (count) => (count === 1 ? "1 Position" : `${number(count)} Positionen`),
   noSupplier: "kein Lieferant",
-};
+});

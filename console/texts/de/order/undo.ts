@@ -1,10 +1,11 @@
 /** German texts of what was done to an order, and of what became of taking it back. */
+import { isolating } from "../../isolated.ts";
 import type * as english from "../../en/order/undo.ts";
 import type { Translated } from "../../languages.ts";
 
 const lines = (count: number): string => (count === 1 ? "1 Position" : `${count} Positionen`);
 
-export const undoTexts: Translated<typeof english.undoTexts> = {
+export const undoTexts: Translated<typeof english.undoTexts> = isolating({
   saved: (what) => `Gespeichert: ${what}`,
   restored: (what) => `Rückgängig gemacht: ${what}`,
   what: (field, line) => `${field}, ${line}`,
@@ -24,4 +25,4 @@ export const undoTexts: Translated<typeof english.undoTexts> = {
   waits: "Noch nicht rückgängig gemacht: Die Freigabe steht aus.",
   overtaken: (order) => `Nicht rückgängig gemacht: ${order} wurde inzwischen geändert und bleibt unverändert.`,
   refused: "Nicht rückgängig gemacht.",
-};
+});

@@ -1,10 +1,11 @@
 /** German texts of who has access and what they did: keys, activity, people. They are part of the texts (texts.ts). */
 
+import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
 import type * as english from "../../en/shop/access.ts";
 import type { Translated } from "../../languages.ts";
 
-export const accessTexts: Translated<typeof english.accessTexts> = {
+export const accessTexts: Translated<typeof english.accessTexts> = isolating({
   keys: {
     giveKey: "Schlüssel vergeben",
     lead: "Mit einem Schlüssel arbeitet ein Agent oder ein Programm in diesem Shop. Geben Sie jedem einen eigenen, damit Sie sehen, was damit geschieht, und ihn einzeln widerrufen können.",
@@ -234,4 +235,4 @@ export const accessTexts: Translated<typeof english.accessTexts> = {
     title: "Nur für Inhaber",
     yours: (role) => `Ihre Rolle: ${role}. Bitten Sie einen Inhaber des Shops, sie zu ändern.`,
   },
-};
+});

@@ -1,12 +1,13 @@
 /** German texts of approval requests. They are loaded with what shows them. */
 
+import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
 import type * as english from "../../en/shop/approvals.ts";
 import type { Translated } from "../../languages.ts";
 
 const requests = (count: number): string => (count === 1 ? "1 Anfrage" : `${number(count)} Anfragen`);
 
-export const approvalTexts: Translated<typeof english.approvalTexts> = {
+export const approvalTexts: Translated<typeof english.approvalTexts> = isolating({
   title: "Freigaben",
   back: "Freigaben",
   status: "Anzeigen",
@@ -94,4 +95,4 @@ export const approvalTexts: Translated<typeof english.approvalTexts> = {
   },
   shownThen: "Was angefragt wurde",
   shownNow: "Was bei der Freigabe geschehen wäre",
-};
+});

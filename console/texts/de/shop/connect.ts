@@ -1,9 +1,10 @@
 /** German texts of the page on which a person lets an assistant in. They are loaded with it. */
+import { isolating } from "../../isolated.ts";
 import type * as english from "../../en/shop/connect.ts";
 import type { Translated } from "../../languages.ts";
 
 /** Names of buttons and menus of the assistants are those of their English versions. */
-export const connectTexts: Translated<typeof english.connectTexts> = {
+export const connectTexts: Translated<typeof english.connectTexts> = isolating({
   title: (client) => `${client} in Ihrem Shop zulassen?`,
   asks: (client, host) => `${client} (${host}) möchte in Ihrem Namen in OpenPO arbeiten.`,
   undocumented:
@@ -70,4 +71,4 @@ export const connectTexts: Translated<typeof english.connectTexts> = {
     tried:
       "Die ersten beiden Schritte stammen aus den Anleitungen der Hersteller vom November 2026. Niemand hat sie mit OpenPO erprobt; der dritte wurde mit dem Client des Protokolls selbst erprobt.",
   },
-};
+});

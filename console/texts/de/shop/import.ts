@@ -1,5 +1,6 @@
 /** German texts of importing files. They are loaded with the screen. */
 
+import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
 import type * as english from "../../en/shop/import.ts";
 import type { Translated } from "../../languages.ts";
@@ -16,7 +17,7 @@ const names: Readonly<Record<string, readonly [string, string]>> = {
 };
 
 /** Names of columns in the hints are those that a file must have, which are English. */
-export const importTexts: Translated<typeof english.importTexts> = {
+export const importTexts: Translated<typeof english.importTexts> = isolating({
   title: "Import",
   lead: "Eine Datei wird zuerst geprüft. Sie sehen, was sie ändern würde, bevor etwas geschieht.",
   why: "Dateien werden von Inhabern des Shops importiert.",
@@ -68,4 +69,4 @@ export const importTexts: Translated<typeof english.importTexts> = {
   again: "Korrigieren Sie die Datei und wählen Sie sie noch einmal aus.",
   done: "Importiert:",
   another: "Weitere Datei importieren",
-};
+});

@@ -1,10 +1,11 @@
 /** German texts of the operator's screen. They are loaded with it. */
+import { isolating } from "../../isolated.ts";
 import type * as english from "../../en/shop/operator.ts";
 import type { Translated } from "../../languages.ts";
 
 const zeroTo = (most: string): string => `0 bis ${most}`;
 
-export const operatorTexts: Translated<typeof english.operatorTexts> = {
+export const operatorTexts: Translated<typeof english.operatorTexts> = isolating({
   lead: "Als Betreiber sehen Sie alle Shops dieses Dienstes.",
   locked:
     "Um zu sehen, was Shops enthalten, und um Einstellungen zu ändern, geben Sie das Admin-Token noch einmal ein. Es bleibt im Speicher dieser Seite.",
@@ -51,4 +52,4 @@ export const operatorTexts: Translated<typeof english.operatorTexts> = {
     remove: (nth) => `Störung ${nth} entfernen`,
     set: "Störungen setzen",
   },
-};
+});

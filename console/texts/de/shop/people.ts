@@ -1,8 +1,9 @@
 /** German texts of people, invitations, sessions and passkeys. They come with the screens that show them. */
+import { isolating } from "../../isolated.ts";
 import type * as english from "../../en/shop/people.ts";
 import type { Translated } from "../../languages.ts";
 
-export const peopleTexts: Translated<typeof english.peopleTexts> = {
+export const peopleTexts: Translated<typeof english.peopleTexts> = isolating({
   title: "Benutzer",
   why: "Benutzer werden von Inhabern des Shops eingeladen, geändert und gelöscht.",
   columns: { name: "Name", role: "Rolle", lastSeen: "Zuletzt aktiv", does: "Aktionen" },
@@ -69,4 +70,4 @@ export const peopleTexts: Translated<typeof english.peopleTexts> = {
   rename: "Umbenennen",
   renameOf: (name) => `${name} umbenennen`,
   removePasskeyText: "Sie können sich damit dann nicht mehr anmelden.",
-};
+});

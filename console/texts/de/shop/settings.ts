@@ -1,10 +1,11 @@
 /** German texts of a shop's settings, for its owners and for the operator. They are loaded with the screens. */
+import { isolating } from "../../isolated.ts";
 import type * as english from "../../en/shop/settings.ts";
 import type { Translated } from "../../languages.ts";
 
 const zeroTo = (most: string): string => `0 bis ${most}`;
 
-export const settingsTexts: Translated<typeof english.settingsTexts> = {
+export const settingsTexts: Translated<typeof english.settingsTexts> = isolating({
   title: "Einstellungen",
   why: "Einstellungen werden von Inhabern des Shops geändert.",
   views: { shop: "Shop", approvals: "Freigaben", documents: "Dokumente" },
@@ -130,4 +131,4 @@ export const settingsTexts: Translated<typeof english.settingsTexts> = {
   notNumber: "muss eine Zahl sein",
   save: "Speichern",
   saved: "Gespeichert.",
-};
+});

@@ -1,12 +1,13 @@
 /** German texts of the shop's storefront. They are loaded with the screen. */
 
+import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
 import type * as english from "../../en/shop/storefront.ts";
 import type { Translated } from "../../languages.ts";
 
 const count = (value: number, one: string, more: string): string => `${number(value)} ${value === 1 ? one : more}`;
 
-export const storefrontTexts: Translated<typeof english.storefrontTexts> = {
+export const storefrontTexts: Translated<typeof english.storefrontTexts> = isolating({
   title: "Onlineshop",
   why: "Um den Onlineshop kümmern sich Inhaber des Shops.",
   kinds: {
@@ -140,4 +141,4 @@ export const storefrontTexts: Translated<typeof english.storefrontTexts> = {
     text: (account) =>
       `Der Zulauf, den dieser Shop bei ${account} eingetragen hat, wird dort zurückgenommen, die Webhooks werden entfernt, und der Shop arbeitet mit der Sandbox weiter. Abgerufene Produkte, Bestände und Verkäufe bleiben hier. Solange das Ergebnis einer Bestandsübertragung nicht bekannt ist, wird das abgewiesen.`,
   },
-};
+});

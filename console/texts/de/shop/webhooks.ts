@@ -1,10 +1,11 @@
 /** German texts about webhooks. They are part of the texts (texts.ts). */
 
+import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
 import type * as english from "../../en/shop/webhooks.ts";
 import type { Translated } from "../../languages.ts";
 
-export const webhookTexts: Translated<typeof english.webhookTexts> = {
+export const webhookTexts: Translated<typeof english.webhookTexts> = isolating({
   title: "Webhooks",
   why: "Webhooks werden von Inhabern des Shops angelegt und geändert: Wer einen anlegt, liest jede spätere Änderung.",
   lead: "OpenPO sendet, was mit Bestellungen geschieht, signiert an eine Ihrer URLs und wiederholt es drei Tage lang, wenn nötig.",
@@ -129,4 +130,4 @@ export const webhookTexts: Translated<typeof english.webhookTexts> = {
     "shop.restored": "Shop aus Sicherung wiederhergestellt",
     "test.ping": "Test",
   },
-};
+});

@@ -1,8 +1,9 @@
 /** Texts of suppliers, products and locations, which load with their screens. */
 
-import { locale, number } from "../../../data/format.ts";
+import { isolating } from "../../isolated.ts";
+import { number, signedPercent } from "../../../data/format.ts";
 
-export const recordTexts = {
+export const recordTexts = isolating({
   navigation: "What the shop keeps",
   suppliers: {
     title: "Suppliers",
@@ -216,10 +217,7 @@ export const recordTexts = {
     product: "Product",
     of: (product: string) => `Price paid for ${product}`,
     empty: "It was not ordered here yet.",
-    change: (share: number) =>
-      new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 1, signDisplay: "always" }).format(
-        share,
-      ),
+    change: signedPercent,
   },
   history: {
     title: "History",
@@ -229,4 +227,4 @@ export const recordTexts = {
     price: (product: string) => `Price of ${product}`,
     stock: (location: string) => `Stock at ${location}`,
   },
-} as const;
+} as const);

@@ -1,8 +1,9 @@
 /** Texts of reordering from a forecast. They are loaded with the screen. */
 
+import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
 
-export const reorderTexts = {
+export const reorderTexts = isolating({
   title: "Reorder",
   views: "Forecast views",
   empty: "There is no forecast view yet.",
@@ -70,4 +71,4 @@ export const reorderTexts = {
     close: "Close",
     cancel: "Cancel",
   },
-} as const;
+} as const);

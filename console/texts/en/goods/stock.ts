@@ -1,8 +1,9 @@
 /** Texts of stock takes, adjustments, transfers and manufacturing orders, which load with their screens. */
 
+import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
 
-export const stockTexts = {
+export const stockTexts = isolating({
   lead: "These records come from the shop's other programs. They can be looked at here, and changed where they are made.",
   onHand: {
     title: "On hand",
@@ -81,4 +82,4 @@ export const stockTexts = {
   of: (done: number, all: number) => `${number(done)} of ${number(all)}`,
   /** A change of stock, with its sign. */
   signed: (value: number) => (value > 0 ? `+${number(value)}` : number(value)),
-} as const;
+} as const);

@@ -1,8 +1,9 @@
 /** Texts of an order's document and of how documents look. They are loaded with the screens. */
 
+import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
 
-export const documentTexts = {
+export const documentTexts = isolating({
   print: "Print",
   back: "Back to the order",
   page: "How it looks on paper",
@@ -47,4 +48,4 @@ export const documentTexts = {
   save: "Save",
   saving: "Saving …",
   saved: "Saved. Documents that are made from now on look like this.",
-} as const;
+} as const);

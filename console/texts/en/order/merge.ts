@@ -1,10 +1,11 @@
 /** Texts of merging two Drafts. They are loaded with its menu entry. */
+import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
 import type { Choice } from "../../../data/look-ups.ts";
 
 const lines = (count: number): string => (count === 1 ? "1 line" : `${number(count)} lines`);
 
-export const mergeTexts = {
+export const mergeTexts = isolating({
   into: "Merge into …",
   alone: "There is no other draft of its supplier, location and currency.",
   of: (order: string) => `Merge ${order} into another draft`,
@@ -18,4 +19,4 @@ export const mergeTexts = {
     message: `Somebody has changed ${order} meanwhile.`,
     action: "Look at it again before you merge it.",
   }),
-} as const;
+} as const);

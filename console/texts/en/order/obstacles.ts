@@ -1,6 +1,8 @@
 /** Texts for why something cannot be done with an order now. They load with the order. */
 
-export const obstacleTexts = {
+import { isolating } from "../../isolated.ts";
+
+export const obstacleTexts = isolating({
   role: "Your role does not allow it. An owner can change your role.",
   "send-first": "Mark the order as sent first.",
   "confirm-first": "Confirm the order first.",
@@ -14,4 +16,4 @@ export const obstacleTexts = {
   "cancel-first": "Only drafts and cancelled orders can be deleted. Cancel the order first.",
   "delete-instead": "A draft is deleted instead.",
   "draft-only": "Only drafts can be merged.",
-} as const;
+} as const);

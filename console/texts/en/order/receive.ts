@@ -1,8 +1,9 @@
 /** Texts of receiving and of the dock. They are loaded with these screens. */
 
+import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
 
-export const receiveTexts = {
+export const receiveTexts = isolating({
   title: (poNumber: string) => `Receive ${poNumber}`,
   back: (poNumber: string) => `Order ${poNumber}`,
   to: (location: string) => `To ${location}`,
@@ -69,9 +70,9 @@ export const receiveTexts = {
       more === 0 ? `Undone: ${product}` : `Undone: ${product} and ${number(more)} more`,
     countedAll: (lines: number) => (lines === 1 ? "1 line filled up" : `${number(lines)} lines filled up`),
   },
-} as const;
+} as const);
 
-export const dockTexts = {
+export const dockTexts = isolating({
   title: "Receive",
   lead: "Scan any box to see the open orders that wait for it, or a delivery note to open its order.",
   none: (code: string) => `No open order waits for “${code}”.`,
@@ -87,4 +88,4 @@ export const dockTexts = {
   nothing: "Nothing waits to be received.",
   nothingHint: "An order stands here once work on it has begun. Goods are then counted by scan or by hand.",
   toOrders: "See all orders",
-} as const;
+} as const);

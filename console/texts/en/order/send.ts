@@ -1,8 +1,9 @@
 /** Texts of sending an order to its supplier and of what became of its e-mails. They are loaded with the order. */
 
+import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
 
-export const sendTexts = {
+export const sendTexts = isolating({
   title: (poNumber: string) => `Send ${poNumber} to the supplier`,
   goesTo: (address: string) => `It goes to ${address}.`,
   noAddress: "The supplier has no e-mail address. Write one, or ask an owner to add it.",
@@ -54,4 +55,4 @@ export const sendTexts = {
     queued: "The mail server has not taken the e-mail yet. It is tried again for 24 hours; see below.",
     failed: "The e-mail failed. The order is saved; see below why, and send it again.",
   },
-} as const;
+} as const);

@@ -1,8 +1,10 @@
 /** Texts of a supplier's link and of what suppliers have answered, which load with the order. */
 
+import { isolating } from "../../isolated.ts";
+
 const lines = (count: number): string => (count === 1 ? "1 line" : `${count} lines`);
 
-export const supplierTexts = {
+export const supplierTexts = isolating({
   title: "The supplier's answer",
   waiting: "Suppliers have answered",
   more: (count: number) => `and ${count} more`,
@@ -46,4 +48,4 @@ export const supplierTexts = {
   revoke: "Revoke",
   revokeOf: (until: string) => `Revoke the link that works until ${until}`,
   noLinks: "There is no link now.",
-} as const;
+} as const);

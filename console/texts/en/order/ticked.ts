@@ -1,10 +1,11 @@
 /** Texts of what is done with several orders at once. They are loaded when one is ticked in the list. */
 
+import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
 
 const orders = (count: number): string => (count === 1 ? "1 order" : `${number(count)} orders`);
 
-export const tickedTexts = {
+export const tickedTexts = isolating({
   bar: "With the selected orders",
   selected: (count: number) => `${number(count)} selected`,
   clear: "Clear the selection",
@@ -37,4 +38,4 @@ export const tickedTexts = {
     "The other drafts end, and their lines go over to it. Their notes, dates, shipping and discounts do not. This cannot be undone.",
   lines: (count: number) => (count === 1 ? "1 line" : `${number(count)} lines`),
   noSupplier: "no supplier",
-} as const;
+} as const);

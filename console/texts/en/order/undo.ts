@@ -1,8 +1,10 @@
 /** Texts of what was done to an order, and of what became of taking it back. They load with the order. */
 
+import { isolating } from "../../isolated.ts";
+
 const lines = (count: number): string => (count === 1 ? "1 line" : `${count} lines`);
 
-export const undoTexts = {
+export const undoTexts = isolating({
   saved: (what: string) => `Saved: ${what}`,
   restored: (what: string) => `Undone: ${what}`,
   what: (field: string, line: string) => `${field}, ${line}`,
@@ -22,4 +24,4 @@ export const undoTexts = {
   waits: "Not undone yet: it waits for approval.",
   overtaken: (order: string) => `Not undone: ${order} was changed since, and stays as it is.`,
   refused: "Not undone.",
-} as const;
+} as const);

@@ -1,8 +1,9 @@
 /** Texts of who has access and what they did: keys, activity, people. They are part of the texts (texts.ts). */
 
+import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
 
-export const accessTexts = {
+export const accessTexts = isolating({
   keys: {
     giveKey: "Give a key",
     lead: "A key lets an agent or a program work in this shop. Give each its own, so that you can see what it did and revoke it alone.",
@@ -222,4 +223,4 @@ export const accessTexts = {
     title: "This is for owners",
     yours: (role: string) => `Your role: ${role}. Ask an owner of the shop to change your role.`,
   },
-} as const;
+} as const);

@@ -1,10 +1,11 @@
 /** Texts of approval requests. They are loaded with what shows them. */
 
+import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
 
 const requests = (count: number): string => (count === 1 ? "1 request" : `${number(count)} requests`);
 
-export const approvalTexts = {
+export const approvalTexts = isolating({
   title: "Approvals",
   back: "Approvals",
   status: "Show",
@@ -92,4 +93,4 @@ export const approvalTexts = {
   },
   shownThen: "What was asked for",
   shownNow: "What it would have done when it was approved",
-} as const;
+} as const);

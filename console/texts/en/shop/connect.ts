@@ -1,5 +1,7 @@
 /** Texts of the page on which a person lets an assistant in. They are loaded with it. */
-export const connectTexts = {
+import { isolating } from "../../isolated.ts";
+
+export const connectTexts = isolating({
   title: (client: string) => `Let ${client} into your shop?`,
   asks: (client: string, host: string) => `${client} (${host}) asks to work in OpenPO in your name.`,
   undocumented: "It says this name of itself. Allow it only if you have just begun this in an assistant that you know.",
@@ -62,4 +64,4 @@ export const connectTexts = {
     tried:
       "The first two steps are from the makers' documentation of November 2026. Nobody has tried them with OpenPO; the third was tried with the protocol's own client.",
   },
-} as const;
+} as const);

@@ -1,5 +1,6 @@
 /** Texts of importing files. They are loaded with the screen. */
 
+import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
 
 const names: Readonly<Record<string, readonly [string, string]>> = {
@@ -13,7 +14,7 @@ const names: Readonly<Record<string, readonly [string, string]>> = {
   forecastView: ["forecast view", "forecast views"],
 };
 
-export const importTexts = {
+export const importTexts = isolating({
   title: "Import",
   lead: "A file is checked first. You see what it would change before anything does.",
   why: "Files are imported by owners of the shop.",
@@ -73,4 +74,4 @@ export const importTexts = {
   again: "Correct the file and choose it again.",
   done: "Imported:",
   another: "Import another file",
-} as const;
+} as const);

@@ -1,8 +1,10 @@
 /** Texts of the operator's screen. They are loaded with it. */
 
+import { isolating } from "../../isolated.ts";
+
 const zeroTo = (most: string): string => `0 to ${most}`;
 
-export const operatorTexts = {
+export const operatorTexts = isolating({
   lead: "You are the operator: every shop of this service.",
   locked:
     "To see what shops hold, and to change settings, give the admin token once more. It stays in this page's memory.",
@@ -49,4 +51,4 @@ export const operatorTexts = {
     remove: (number: number) => `Remove fault ${number}`,
     set: "Set faults",
   },
-} as const;
+} as const);

@@ -1,5 +1,7 @@
 /** Texts of people, invitations, sessions and passkeys. They come with the screens that show them. */
-export const peopleTexts = {
+import { isolating } from "../../isolated.ts";
+
+export const peopleTexts = isolating({
   title: "People",
   why: "Owners of the shop invite, change and remove people.",
   columns: { name: "Name", role: "Role", lastSeen: "Last seen", does: "Actions" },
@@ -60,4 +62,4 @@ export const peopleTexts = {
   rename: "Rename",
   renameOf: (name: string) => `Rename ${name}`,
   removePasskeyText: "It signs you in no more.",
-} as const;
+} as const);

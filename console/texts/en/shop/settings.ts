@@ -1,8 +1,10 @@
 /** Texts of a shop's settings, for its owners and for the operator. They are loaded with the screens. */
 
+import { isolating } from "../../isolated.ts";
+
 const zeroTo = (most: string): string => `0 to ${most}`;
 
-export const settingsTexts = {
+export const settingsTexts = isolating({
   title: "Settings",
   why: "Settings are changed by owners of the shop.",
   views: { shop: "Shop", approvals: "Approvals", documents: "Documents" },
@@ -112,4 +114,4 @@ export const settingsTexts = {
   notNumber: "must be a number",
   save: "Save",
   saved: "Saved.",
-} as const;
+} as const);

@@ -1,10 +1,11 @@
 /** Texts of the shop's storefront. They are loaded with the screen. */
 
+import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
 
 const count = (value: number, one: string, more: string): string => `${number(value)} ${value === 1 ? one : more}`;
 
-export const storefrontTexts = {
+export const storefrontTexts = isolating({
   title: "Storefront",
   why: "The shop's storefront is looked after by owners of the shop.",
   kinds: { sandbox: "Sandbox", shopify: "Shopify", medusa: "Medusa", none: "None: the shop keeps its own stock" },
@@ -126,4 +127,4 @@ export const storefrontTexts = {
     text: (account: string) =>
       `What is incoming at ${account} on this shop's account is taken back there, its webhooks are removed, and the shop goes on with the sandbox. Products, stock and sales that were pulled stay here. While a push of stock has no known outcome this is refused.`,
   },
-} as const;
+} as const);

@@ -1,8 +1,9 @@
 /** Texts about webhooks. They are part of the texts (texts.ts). */
 
+import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
 
-export const webhookTexts = {
+export const webhookTexts = isolating({
   title: "Webhooks",
   why: "Webhooks are added and changed by owners of the shop: whoever adds one reads every later change.",
   lead: "OpenPO sends what happens to orders to a URL of yours, signed, and tries again for three days.",
@@ -125,4 +126,4 @@ export const webhookTexts = {
     "shop.restored": "shop restored from a backup",
     "test.ping": "test",
   },
-} as const;
+} as const);

@@ -1,10 +1,11 @@
 /** Texts of suppliers, products and locations, which load with their screens. */
 
-import { locale, number } from "../../../data/format.ts";
+import { isolating } from "../../isolated.ts";
+import { number, signedPercent } from "../../../data/format.ts";
 import type * as english from "../../en/goods/records.ts";
 import type { Translated } from "../../languages.ts";
 
-export const recordTexts: Translated<typeof english.recordTexts> = {
+export const recordTexts: Translated<typeof english.recordTexts> = isolating({
   navigation: "Datos de la tienda",
   suppliers: {
     title: "Proveedores",
@@ -225,10 +226,7 @@ export const recordTexts: Translated<typeof english.recordTexts> = {
     product: "Producto",
     of: (product) => `Precio pagado por ${product}`,
     empty: "Aquí aún no se ha pedido.",
-    change: (share) =>
-      new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 1, signDisplay: "always" }).format(
-        share,
-      ),
+    change: signedPercent,
   },
   history: {
     title: "Historial",
@@ -238,4 +236,4 @@ export const recordTexts: Translated<typeof english.recordTexts> = {
     price: (product) => `Precio de ${product}`,
     stock: (location) => `Stock en ${location}`,
   },
-};
+});

@@ -1,10 +1,11 @@
 /** Texts of reordering from a forecast. They are loaded with the screen. */
 
+import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
 import type * as english from "../../en/goods/reorder.ts";
 import type { Translated } from "../../languages.ts";
 
-export const reorderTexts: Translated<typeof english.reorderTexts> = {
+export const reorderTexts: Translated<typeof english.reorderTexts> = isolating({
   title: "Reposición",
   views: "Vistas de previsión",
   empty: "Todavía no hay ninguna vista de previsión.",
@@ -73,4 +74,4 @@ export const reorderTexts: Translated<typeof english.reorderTexts> = {
     close: "Cerrar",
     cancel: "Cancelar",
   },
-};
+});

@@ -1,10 +1,11 @@
 /** Texts of stock takes, adjustments, transfers and manufacturing orders, which load with their screens. */
 
+import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
 import type * as english from "../../en/goods/stock.ts";
 import type { Translated } from "../../languages.ts";
 
-export const stockTexts: Translated<typeof english.stockTexts> = {
+export const stockTexts: Translated<typeof english.stockTexts> = isolating({
   lead: "Estos registros vienen de otros programas de la tienda. Aquí se pueden consultar; se modifican donde se crean.",
   onHand: {
     title: "Disponible",
@@ -83,4 +84,4 @@ export const stockTexts: Translated<typeof english.stockTexts> = {
   of: (done, all) => `${number(done)} de ${number(all)}`,
   /** A change of stock, with its sign. */
   signed: (value) => (value > 0 ? `+${number(value)}` : number(value)),
-};
+});

@@ -1,10 +1,11 @@
 /** Texts of an order's document and of how documents look. They are loaded with the screens. */
 
+import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
 import type * as english from "../../en/order/documents.ts";
 import type { Translated } from "../../languages.ts";
 
-export const documentTexts: Translated<typeof english.documentTexts> = {
+export const documentTexts: Translated<typeof english.documentTexts> = isolating({
   print: "Imprimir",
   back: "Volver al pedido",
   page: "Aspecto en papel",
@@ -49,4 +50,4 @@ export const documentTexts: Translated<typeof english.documentTexts> = {
   save: "Guardar",
   saving: "Guardando…",
   saved: "Guardado. Los documentos que se creen a partir de ahora tendrán este aspecto.",
-};
+});

@@ -1,11 +1,12 @@
 /** Texts of merging two Drafts. They are loaded with its menu entry. */
+import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
 import type * as english from "../../en/order/merge.ts";
 import type { Translated } from "../../languages.ts";
 
 const lines = (count: number): string => (count === 1 ? "1 línea" : `${number(count)} líneas`);
 
-export const mergeTexts: Translated<typeof english.mergeTexts> = {
+export const mergeTexts: Translated<typeof english.mergeTexts> = isolating({
   into: "Combinar con…",
   alone: "No hay otro borrador con este proveedor, esta ubicación y esta moneda.",
   of: (order) => `Combinar ${order} con otro borrador`,
@@ -19,4 +20,4 @@ export const mergeTexts: Translated<typeof english.mergeTexts> = {
     message: `Alguien ha modificado ${order} mientras tanto.`,
     action: "Revíselo de nuevo antes de combinarlo.",
   }),
-};
+});

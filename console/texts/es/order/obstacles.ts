@@ -1,8 +1,9 @@
 /** Spanish texts for why something cannot be done with an order now. They load with the order. */
+import { isolating } from "../../isolated.ts";
 import type * as english from "../../en/order/obstacles.ts";
 import type { Translated } from "../../languages.ts";
 
-export const obstacleTexts: Translated<typeof english.obstacleTexts> = {
+export const obstacleTexts: Translated<typeof english.obstacleTexts> = isolating({
   role: "Su rol no lo permite. Un propietario puede cambiar su rol.",
   "send-first": "Primero marque el pedido como enviado.",
   "confirm-first": "Primero confirme el pedido.",
@@ -16,4 +17,4 @@ export const obstacleTexts: Translated<typeof english.obstacleTexts> = {
   "cancel-first": "Solo se pueden eliminar borradores y pedidos cancelados. Primero cancele el pedido.",
   "delete-instead": "Un borrador se elimina.",
   "draft-only": "Solo se pueden combinar borradores.",
-};
+});

@@ -1,10 +1,11 @@
 /** Texts of receiving and of the dock. They are loaded with these screens. */
 
+import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
 import type * as english from "../../en/order/receive.ts";
 import type { Translated } from "../../languages.ts";
 
-export const receiveTexts: Translated<typeof english.receiveTexts> = {
+export const receiveTexts: Translated<typeof english.receiveTexts> = isolating({
   title: (poNumber) => `Recibir ${poNumber}`,
   back: (poNumber) => `Pedido ${poNumber}`,
   to: (location) => `En ${location}`,
@@ -69,9 +70,9 @@ export const receiveTexts: Translated<typeof english.receiveTexts> = {
     undone: (product, more) => (more === 0 ? `Deshecho: ${product}` : `Deshecho: ${product} y ${number(more)} más`),
     countedAll: (lines) => (lines === 1 ? "1 línea completada" : `${number(lines)} líneas completadas`),
   },
-};
+});
 
-export const dockTexts: Translated<typeof english.dockTexts> = {
+export const dockTexts: Translated<typeof english.dockTexts> = isolating({
   title: "Recepción",
   lead: "Escanee una caja para ver los pedidos abiertos que la esperan, o una nota de entrega para abrir su pedido.",
   none: (code) => `Ningún pedido abierto espera «${code}».`,
@@ -88,4 +89,4 @@ export const dockTexts: Translated<typeof english.dockTexts> = {
   nothingHint:
     "Un pedido aparece aquí en cuanto está en curso. La mercancía se cuenta entonces con el escáner o a mano.",
   toOrders: "Ver todos los pedidos",
-};
+});

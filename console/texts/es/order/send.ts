@@ -1,10 +1,11 @@
 /** Texts of sending an order to its supplier and of what became of its e-mails. They are loaded with the order. */
 
+import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
 import type * as english from "../../en/order/send.ts";
 import type { Translated } from "../../languages.ts";
 
-export const sendTexts: Translated<typeof english.sendTexts> = {
+export const sendTexts: Translated<typeof english.sendTexts> = isolating({
   title: (poNumber) => `Enviar ${poNumber} al proveedor`,
   goesTo: (address) => `Se envía a ${address}.`,
   noAddress: "El proveedor no tiene dirección de correo. Escriba una o pida a un propietario que la añada.",
@@ -56,4 +57,4 @@ export const sendTexts: Translated<typeof english.sendTexts> = {
     queued: "El servidor de correo aún no ha aceptado el correo. Se reintenta durante 24 horas; consulte abajo.",
     failed: "El correo ha fallado. El pedido está guardado; vea el motivo abajo y envíelo de nuevo.",
   },
-};
+});

@@ -1,11 +1,12 @@
 /** Texts of a supplier's link and of what suppliers have answered, which load with the order. */
+import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
 import type * as english from "../../en/order/supplier.ts";
 import type { Translated } from "../../languages.ts";
 
 const lines = (count: number): string => (count === 1 ? "1 línea" : `${number(count)} líneas`);
 
-export const supplierTexts: Translated<typeof english.supplierTexts> = {
+export const supplierTexts: Translated<typeof english.supplierTexts> = isolating({
   title: "Respuesta del proveedor",
   waiting: "Hay respuestas de proveedores",
   more: (count) => `y ${number(count)} más`,
@@ -49,4 +50,4 @@ export const supplierTexts: Translated<typeof english.supplierTexts> = {
   revoke: "Revocar",
   revokeOf: (until) => `Revocar el enlace que funciona hasta el ${until}`,
   noLinks: "Ahora no hay ningún enlace.",
-};
+});

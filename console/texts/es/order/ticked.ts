@@ -1,11 +1,12 @@
 /** Spanish texts of what is done with several orders at once. They are loaded when one is ticked in the list. */
+import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
 import type * as english from "../../en/order/ticked.ts";
 import type { Translated } from "../../languages.ts";
 
 const orders = (count: number): string => (count === 1 ? "1 pedido" : `${number(count)} pedidos`);
 
-export const tickedTexts: Translated<typeof english.tickedTexts> = {
+export const tickedTexts: Translated<typeof english.tickedTexts> = isolating({
   bar: "Con los pedidos seleccionados",
   selected: (count) => (count === 1 ? "1 seleccionado" : `${number(count)} seleccionados`),
   clear: "Anular la selección",
@@ -39,4 +40,4 @@ export const tickedTexts: Translated<typeof english.tickedTexts> = {
     "Los demás borradores desaparecen y sus líneas pasan a él. Sus notas, fechas, gastos de envío y descuentos no pasan. No se puede deshacer.",
   lines: (count) => (count === 1 ? "1 línea" : `${number(count)} líneas`),
   noSupplier: "sin proveedor",
-};
+});

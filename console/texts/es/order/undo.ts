@@ -1,10 +1,11 @@
 /** Spanish texts of what was done to an order, and of what became of taking it back. */
+import { isolating } from "../../isolated.ts";
 import type * as english from "../../en/order/undo.ts";
 import type { Translated } from "../../languages.ts";
 
 const lines = (count: number): string => (count === 1 ? "1 línea" : `${count} líneas`);
 
-export const undoTexts: Translated<typeof english.undoTexts> = {
+export const undoTexts: Translated<typeof english.undoTexts> = isolating({
   saved: (what) => `Guardado: ${what}`,
   restored: (what) => `Deshecho: ${what}`,
   what: (field, line) => `${field}, ${line}`,
@@ -24,4 +25,4 @@ export const undoTexts: Translated<typeof english.undoTexts> = {
   waits: "Aún sin deshacer: está pendiente de aprobación.",
   overtaken: (order) => `Sin deshacer: ${order} se modificó entretanto y queda como está.`,
   refused: "Sin deshacer.",
-};
+});

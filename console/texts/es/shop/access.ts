@@ -1,10 +1,11 @@
 /** Texts of who has access and what they did: keys, activity, people. They are part of the texts (texts.ts). */
 
+import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
 import type * as english from "../../en/shop/access.ts";
 import type { Translated } from "../../languages.ts";
 
-export const accessTexts: Translated<typeof english.accessTexts> = {
+export const accessTexts: Translated<typeof english.accessTexts> = isolating({
   keys: {
     giveKey: "Nueva clave",
     lead: "Una clave permite que un agente o un programa trabaje en esta tienda. Dé una distinta a cada uno: así verá qué ha hecho y podrá revocarla por separado.",
@@ -224,4 +225,4 @@ export const accessTexts: Translated<typeof english.accessTexts> = {
     title: "Solo para propietarios",
     yours: (role) => `Su rol es ${role}. Pida a un propietario de la tienda que lo cambie.`,
   },
-};
+});

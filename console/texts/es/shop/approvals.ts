@@ -1,12 +1,13 @@
 /** Texts of approval requests. They are loaded with what shows them. */
 
+import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
 import type * as english from "../../en/shop/approvals.ts";
 import type { Translated } from "../../languages.ts";
 
 const requests = (count: number): string => (count === 1 ? "1 solicitud" : `${number(count)} solicitudes`);
 
-export const approvalTexts: Translated<typeof english.approvalTexts> = {
+export const approvalTexts: Translated<typeof english.approvalTexts> = isolating({
   title: "Aprobaciones",
   back: "Aprobaciones",
   status: "Mostrar",
@@ -94,4 +95,4 @@ export const approvalTexts: Translated<typeof english.approvalTexts> = {
   },
   shownThen: "Lo que se solicitó",
   shownNow: "Lo que se habría hecho al aprobarlo",
-};
+});

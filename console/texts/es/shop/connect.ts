@@ -1,8 +1,9 @@
 /** Texts of the page on which a person lets an assistant in. They are loaded with it. */
+import { isolating } from "../../isolated.ts";
 import type * as english from "../../en/shop/connect.ts";
 import type { Translated } from "../../languages.ts";
 
-export const connectTexts: Translated<typeof english.connectTexts> = {
+export const connectTexts: Translated<typeof english.connectTexts> = isolating({
   title: (client) => `¿Dar acceso a su tienda a ${client}?`,
   asks: (client, host) => `${client} (${host}) pide permiso para trabajar en OpenPO en nombre de usted.`,
   undocumented:
@@ -67,4 +68,4 @@ export const connectTexts: Translated<typeof english.connectTexts> = {
     tried:
       "Los dos primeros pasos proceden de la documentación de los fabricantes de noviembre de 2026. Nadie los ha probado con OpenPO; el tercero se ha probado con el cliente del propio protocolo.",
   },
-};
+});

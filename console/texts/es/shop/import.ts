@@ -1,5 +1,6 @@
 /** Texts of importing files. They are loaded with the screen. */
 
+import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
 import type * as english from "../../en/shop/import.ts";
 import type { Translated } from "../../languages.ts";
@@ -15,7 +16,7 @@ const names: Readonly<Record<string, readonly [string, string]>> = {
   forecastView: ["vista de previsión", "vistas de previsión"],
 };
 
-export const importTexts: Translated<typeof english.importTexts> = {
+export const importTexts: Translated<typeof english.importTexts> = isolating({
   title: "Importar",
   lead: "El archivo se comprueba primero. Verá qué cambiaría antes de que cambie nada.",
   why: "Solo los propietarios de la tienda importan archivos.",
@@ -74,4 +75,4 @@ export const importTexts: Translated<typeof english.importTexts> = {
   again: "Corrija el archivo y vuelva a elegirlo.",
   done: "Importado:",
   another: "Importar otro archivo",
-};
+});

@@ -1,12 +1,13 @@
 /** Texts of the operator's screen. They are loaded with it. */
 
+import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
 import type * as english from "../../en/shop/operator.ts";
 import type { Translated } from "../../languages.ts";
 
 const zeroTo = (most: number): string => `De 0 a ${number(most)}`;
 
-export const operatorTexts: Translated<typeof english.operatorTexts> = {
+export const operatorTexts: Translated<typeof english.operatorTexts> = isolating({
   lead: "Usted es el operador: todas las tiendas de este servicio.",
   locked:
     "Para ver qué contienen las tiendas y cambiar la configuración, indique de nuevo el token de administración. Queda en la memoria de esta página.",
@@ -53,4 +54,4 @@ export const operatorTexts: Translated<typeof english.operatorTexts> = {
     remove: (index) => `Quitar el fallo ${index}`,
     set: "Fijar fallos",
   },
-};
+});

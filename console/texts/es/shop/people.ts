@@ -1,8 +1,9 @@
 /** Texts of people, invitations, sessions and passkeys. They come with the screens that show them. */
+import { isolating } from "../../isolated.ts";
 import type * as english from "../../en/shop/people.ts";
 import type { Translated } from "../../languages.ts";
 
-export const peopleTexts: Translated<typeof english.peopleTexts> = {
+export const peopleTexts: Translated<typeof english.peopleTexts> = isolating({
   title: "Personas",
   why: "Solo los propietarios de la tienda pueden invitar, modificar y eliminar a personas.",
   columns: { name: "Nombre", role: "Rol", lastSeen: "Último acceso", does: "Acciones" },
@@ -69,4 +70,4 @@ export const peopleTexts: Translated<typeof english.peopleTexts> = {
   rename: "Cambiar nombre",
   renameOf: (name) => `Cambiar el nombre de ${name}`,
   removePasskeyText: "Ya no podrá iniciar sesión con ella.",
-};
+});

@@ -1,12 +1,13 @@
 /** Texts of a shop's settings, for its owners and for the operator. They are loaded with the screens. */
 
+import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
 import type * as english from "../../en/shop/settings.ts";
 import type { Translated } from "../../languages.ts";
 
 const zeroTo = (most: number): string => `De 0 a ${number(most)}`;
 
-export const settingsTexts: Translated<typeof english.settingsTexts> = {
+export const settingsTexts: Translated<typeof english.settingsTexts> = isolating({
   title: "Configuración",
   why: "Solo los propietarios de la tienda cambian la configuración.",
   views: { shop: "Tienda", approvals: "Aprobaciones", documents: "Documentos" },
@@ -132,4 +133,4 @@ export const settingsTexts: Translated<typeof english.settingsTexts> = {
   notNumber: "debe ser un número",
   save: "Guardar",
   saved: "Guardado.",
-};
+});

@@ -1,12 +1,13 @@
 /** Texts of the shop's storefront. They are loaded with the screen. */
 
+import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
 import type * as english from "../../en/shop/storefront.ts";
 import type { Translated } from "../../languages.ts";
 
 const count = (value: number, one: string, more: string): string => `${number(value)} ${value === 1 ? one : more}`;
 
-export const storefrontTexts: Translated<typeof english.storefrontTexts> = {
+export const storefrontTexts: Translated<typeof english.storefrontTexts> = isolating({
   title: "Tienda online",
   why: "Solo los propietarios de la tienda gestionan la tienda online.",
   kinds: {
@@ -139,4 +140,4 @@ export const storefrontTexts: Translated<typeof english.storefrontTexts> = {
     text: (account) =>
       `Lo que esta tienda ha anotado como entrante en ${account} se retira allí, se eliminan sus webhooks y la tienda sigue con el entorno de pruebas. Los productos, el stock y las ventas que se cargaron se quedan aquí. Mientras un envío de stock tenga un resultado desconocido, esto se rechaza.`,
   },
-};
+});

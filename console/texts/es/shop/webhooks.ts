@@ -1,10 +1,11 @@
 /** Texts about webhooks. They are part of the texts (texts.ts). */
 
+import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
 import type * as english from "../../en/shop/webhooks.ts";
 import type { Translated } from "../../languages.ts";
 
-export const webhookTexts: Translated<typeof english.webhookTexts> = {
+export const webhookTexts: Translated<typeof english.webhookTexts> = isolating({
   title: "Webhooks",
   why: "Solo los propietarios de la tienda añaden y modifican webhooks: quien añade uno lee todos los cambios posteriores.",
   lead: "OpenPO envía lo que ocurre con los pedidos a una URL suya, con firma, y reintenta durante tres días.",
@@ -128,4 +129,4 @@ export const webhookTexts: Translated<typeof english.webhookTexts> = {
     "shop.restored": "tienda restaurada de una copia",
     "test.ping": "prueba",
   },
-};
+});

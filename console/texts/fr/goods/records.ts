@@ -1,11 +1,12 @@
 /** Texts of suppliers, products and locations, which load with their screens. */
 
-import { locale, number } from "../../../data/format.ts";
+import { isolating } from "../../isolated.ts";
+import { number, signedPercent } from "../../../data/format.ts";
 import type * as english from "../../en/goods/records.ts";
 import type { Translated } from "../../languages.ts";
 import { plural } from "../plural.ts";
 
-export const recordTexts: Translated<typeof english.recordTexts> = {
+export const recordTexts: Translated<typeof english.recordTexts> = isolating({
   navigation: "Données du magasin",
   suppliers: {
     title: "Fournisseurs",
@@ -227,10 +228,7 @@ export const recordTexts: Translated<typeof english.recordTexts> = {
     product: "Produit",
     of: (product) => `Prix payé : ${product}`,
     empty: "Pas encore commandé ici.",
-    change: (share) =>
-      new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 1, signDisplay: "always" }).format(
-        share,
-      ),
+    change: signedPercent,
   },
   history: {
     title: "Historique",
@@ -240,4 +238,4 @@ export const recordTexts: Translated<typeof english.recordTexts> = {
     price: (product) => `prix « ${product} »`,
     stock: (location) => `stock « ${location} »`,
   },
-};
+});

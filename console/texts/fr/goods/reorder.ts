@@ -1,5 +1,6 @@
 /** Texts of reordering from a forecast. They are loaded with the screen. */
 
+import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
 import type * as english from "../../en/goods/reorder.ts";
 import type { Translated } from "../../languages.ts";
@@ -7,7 +8,7 @@ import { plural } from "../plural.ts";
 
 const lines = (count: number): string => plural(count, "ligne", "lignes");
 
-export const reorderTexts: Translated<typeof english.reorderTexts> = {
+export const reorderTexts: Translated<typeof english.reorderTexts> = isolating({
   title: "Réapprovisionnement",
   views: "Vues de prévision",
   empty: "Il n’y a pas encore de vue de prévision.",
@@ -72,4 +73,4 @@ export const reorderTexts: Translated<typeof english.reorderTexts> = {
     close: "Fermer",
     cancel: "Annuler",
   },
-};
+});

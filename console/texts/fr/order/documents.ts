@@ -1,10 +1,11 @@
 /** Texts of an order's document and of how documents look. They are loaded with the screens. */
 
+import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
 import type * as english from "../../en/order/documents.ts";
 import type { Translated } from "../../languages.ts";
 
-export const documentTexts: Translated<typeof english.documentTexts> = {
+export const documentTexts: Translated<typeof english.documentTexts> = isolating({
   print: "Imprimer",
   back: "Retour à la commande",
   page: "Aspect sur papier",
@@ -49,4 +50,4 @@ export const documentTexts: Translated<typeof english.documentTexts> = {
   save: "Enregistrer",
   saving: "Enregistrement…",
   saved: "Enregistré. Les documents créés désormais auront cet aspect.",
-};
+});

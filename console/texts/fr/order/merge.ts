@@ -1,11 +1,12 @@
 /** Texts of merging two Drafts. They are loaded with its menu entry. */
 
+import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
 import type * as english from "../../en/order/merge.ts";
 import type { Translated } from "../../languages.ts";
 import { plural } from "../plural.ts";
 
-export const mergeTexts: Translated<typeof english.mergeTexts> = {
+export const mergeTexts: Translated<typeof english.mergeTexts> = isolating({
   into: "Fusionner dans…",
   alone: "Aucun autre brouillon n’a ce fournisseur, cet emplacement et cette devise.",
   of: (order) => `Fusionner ${order} dans un autre brouillon`,
@@ -19,4 +20,4 @@ export const mergeTexts: Translated<typeof english.mergeTexts> = {
     message: `Quelqu’un a modifié ${order} entre-temps.`,
     action: "Relisez cette commande avant de la fusionner.",
   }),
-};
+});

@@ -1,8 +1,9 @@
 /** French texts for why something cannot be done with an order now. They load with the order. */
+import { isolating } from "../../isolated.ts";
 import type * as english from "../../en/order/obstacles.ts";
 import type { Translated } from "../../languages.ts";
 
-export const obstacleTexts: Translated<typeof english.obstacleTexts> = {
+export const obstacleTexts: Translated<typeof english.obstacleTexts> = isolating({
   role: "Votre rôle ne le permet pas. Un propriétaire peut le modifier.",
   "send-first": "Marquez d’abord la commande comme envoyée.",
   "confirm-first": "Confirmez d’abord la commande.",
@@ -16,4 +17,4 @@ export const obstacleTexts: Translated<typeof english.obstacleTexts> = {
   "cancel-first": "Seuls brouillons et commandes annulées se suppriment. Annulez d’abord la commande.",
   "delete-instead": "Un brouillon se supprime.",
   "draft-only": "Seuls les brouillons peuvent être fusionnés.",
-};
+});

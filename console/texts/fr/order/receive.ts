@@ -1,5 +1,6 @@
 /** Texts of receiving and of the dock. They are loaded with these screens. */
 
+import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
 import type * as english from "../../en/order/receive.ts";
 import type { Translated } from "../../languages.ts";
@@ -7,7 +8,7 @@ import { plural } from "../plural.ts";
 
 const lines = (count: number): string => plural(count, "ligne", "lignes");
 
-export const receiveTexts: Translated<typeof english.receiveTexts> = {
+export const receiveTexts: Translated<typeof english.receiveTexts> = isolating({
   title: (poNumber) => `Réceptionner ${poNumber}`,
   back: (poNumber) => `Commande ${poNumber}`,
   to: (location) => `Vers ${location}`,
@@ -73,9 +74,9 @@ export const receiveTexts: Translated<typeof english.receiveTexts> = {
       more === 0 ? `Annulé : ${product}` : `Annulé : ${product} et ${plural(more, "autre", "autres")}`,
     countedAll: (count) => `${lines(count)} ${count < 2 ? "complétée" : "complétées"}`,
   },
-};
+});
 
-export const dockTexts: Translated<typeof english.dockTexts> = {
+export const dockTexts: Translated<typeof english.dockTexts> = isolating({
   title: "Quai de réception",
   lead: "Scannez un carton pour voir les commandes ouvertes qui l’attendent, ou un bon de livraison pour ouvrir sa commande.",
   none: (code) => `Aucune commande ouverte n’attend « ${code} ».`,
@@ -94,4 +95,4 @@ export const dockTexts: Translated<typeof english.dockTexts> = {
   nothingHint:
     "Une commande apparaît ici dès qu’elle est en cours. Les marchandises se comptent alors au scanner ou à la main.",
   toOrders: "Voir toutes les commandes",
-};
+});

@@ -1,11 +1,12 @@
 /** Texts of sending an order to its supplier and of what became of its e-mails. They are loaded with the order. */
 
+import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
 import type * as english from "../../en/order/send.ts";
 import type { Translated } from "../../languages.ts";
 import { plural } from "../plural.ts";
 
-export const sendTexts: Translated<typeof english.sendTexts> = {
+export const sendTexts: Translated<typeof english.sendTexts> = isolating({
   title: (poNumber) => `Envoyer ${poNumber} au fournisseur`,
   goesTo: (address) => `Envoi à ${address}.`,
   noAddress: "Le fournisseur n’a pas d’adresse e-mail. Saisissez-en une, ou demandez à un propriétaire de l’ajouter.",
@@ -56,4 +57,4 @@ export const sendTexts: Translated<typeof english.sendTexts> = {
     queued: "Le serveur n’a pas encore accepté l’e-mail. L’envoi est réessayé pendant 24 heures ; voir ci-dessous.",
     failed: "L’e-mail a échoué. La commande est enregistrée ; voyez ci-dessous pourquoi, et renvoyez-le.",
   },
-};
+});

@@ -1,10 +1,11 @@
 /** Texts of a supplier's link and of what suppliers have answered, which load with the order. */
 
+import { isolating } from "../../isolated.ts";
 import type * as english from "../../en/order/supplier.ts";
 import type { Translated } from "../../languages.ts";
 import { plural } from "../plural.ts";
 
-export const supplierTexts: Translated<typeof english.supplierTexts> = {
+export const supplierTexts: Translated<typeof english.supplierTexts> = isolating({
   title: "Réponse du fournisseur",
   waiting: "Des fournisseurs ont répondu",
   more: (count) => `et ${plural(count, "autre", "autres")}`,
@@ -48,4 +49,4 @@ export const supplierTexts: Translated<typeof english.supplierTexts> = {
   revoke: "Révoquer",
   revokeOf: (until) => `Révoquer le lien valable jusqu’au ${until}`,
   noLinks: "Il n’y a pas de lien actuellement.",
-};
+});

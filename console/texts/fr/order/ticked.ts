@@ -1,11 +1,12 @@
 /** French texts of what is done with several orders at once. They are loaded when one is ticked in the list. */
+import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
 import type * as english from "../../en/order/ticked.ts";
 import type { Translated } from "../../languages.ts";
 
 const orders = (count: number): string => (count <= 1 ? `${number(count)} commande` : `${number(count)} commandes`);
 
-export const tickedTexts: Translated<typeof english.tickedTexts> = {
+export const tickedTexts: Translated<typeof english.tickedTexts> = isolating({
   bar: "Avec les commandes sélectionnées",
   selected: (count) => (count <= 1 ? `${number(count)} sélectionnée` : `${number(count)} sélectionnées`),
   clear: "Annuler la sélection",
@@ -40,4 +41,4 @@ export const tickedTexts: Translated<typeof english.tickedTexts> = {
     "Les autres brouillons disparaissent et leurs lignes y sont reprises. Leurs remarques, dates, frais de port et remises ne le sont pas. C’est irréversible.",
   lines: (count) => (count <= 1 ? `${number(count)} ligne` : `${number(count)} lignes`),
   noSupplier: "sans fournisseur",
-};
+});

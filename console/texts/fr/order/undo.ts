@@ -1,10 +1,11 @@
 /** French texts of what was done to an order, and of what became of taking it back. */
+import { isolating } from "../../isolated.ts";
 import type * as english from "../../en/order/undo.ts";
 import type { Translated } from "../../languages.ts";
 
 const lines = (count: number): string => (count === 1 ? "1 ligne" : `${count} lignes`);
 
-export const undoTexts: Translated<typeof english.undoTexts> = {
+export const undoTexts: Translated<typeof english.undoTexts> = isolating({
   saved: (what) => `Enregistré : ${what}`,
   restored: (what) => `Annulé : ${what}`,
   what: (field, line) => `${field}, ${line}`,
@@ -24,4 +25,4 @@ export const undoTexts: Translated<typeof english.undoTexts> = {
   waits: "Pas encore annulé : une approbation est attendue.",
   overtaken: (order) => `Non annulé : ${order} a été modifiée entre-temps et reste telle quelle.`,
   refused: "Non annulé.",
-};
+});

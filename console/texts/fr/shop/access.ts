@@ -1,11 +1,12 @@
 /** Texts of who has access and what they did: keys, activity, people. They are part of the texts (texts.ts). */
 
+import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
 import type * as english from "../../en/shop/access.ts";
 import type { Translated } from "../../languages.ts";
 import { plural } from "../plural.ts";
 
-export const accessTexts: Translated<typeof english.accessTexts> = {
+export const accessTexts: Translated<typeof english.accessTexts> = isolating({
   keys: {
     giveKey: "Donner une clé",
     lead: "Une clé permet à un agent ou à un programme de travailler dans ce magasin. Donnez à chacun la sienne : vous voyez ce qu’il fait et pouvez la révoquer.",
@@ -229,4 +230,4 @@ export const accessTexts: Translated<typeof english.accessTexts> = {
     title: "Réservé aux propriétaires",
     yours: (role) => `Votre rôle : ${role}. Demandez à un propriétaire du magasin de le modifier.`,
   },
-};
+});

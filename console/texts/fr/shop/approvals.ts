@@ -1,11 +1,12 @@
 /** Texts of approval requests. They are loaded with what shows them. */
 
+import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
 import type * as english from "../../en/shop/approvals.ts";
 import type { Translated } from "../../languages.ts";
 import { plural } from "../plural.ts";
 
-export const approvalTexts: Translated<typeof english.approvalTexts> = {
+export const approvalTexts: Translated<typeof english.approvalTexts> = isolating({
   title: "Approbations",
   back: "Approbations",
   status: "Afficher",
@@ -92,4 +93,4 @@ export const approvalTexts: Translated<typeof english.approvalTexts> = {
   },
   shownThen: "Ce qui était demandé",
   shownNow: "Ce qui aurait été fait lors de l’approbation",
-};
+});

@@ -1,9 +1,10 @@
 /** Texts of the page on which a person lets an assistant in. They are loaded with it. */
 
+import { isolating } from "../../isolated.ts";
 import type * as english from "../../en/shop/connect.ts";
 import type { Translated } from "../../languages.ts";
 
-export const connectTexts: Translated<typeof english.connectTexts> = {
+export const connectTexts: Translated<typeof english.connectTexts> = isolating({
   title: (client) => `Donner à ${client} accès à votre magasin ?`,
   asks: (client, host) => `${client} (${host}) demande à travailler dans OpenPO en votre nom.`,
   undocumented:
@@ -74,4 +75,4 @@ export const connectTexts: Translated<typeof english.connectTexts> = {
     tried:
       "Les deux premières étapes viennent des éditeurs (novembre 2026), sans essai avec OpenPO ; la troisième est essayée avec le client du protocole.",
   },
-};
+});

@@ -1,5 +1,6 @@
 /** Texts of importing files. They are loaded with the screen. */
 
+import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
 import type * as english from "../../en/shop/import.ts";
 import type { Translated } from "../../languages.ts";
@@ -16,7 +17,7 @@ const names: Readonly<Record<string, readonly [string, string]>> = {
   forecastView: ["vue de prévision", "vues de prévision"],
 };
 
-export const importTexts: Translated<typeof english.importTexts> = {
+export const importTexts: Translated<typeof english.importTexts> = isolating({
   title: "Import",
   lead: "Un fichier est d’abord vérifié. Vous voyez ce qu’il changerait avant que rien ne change.",
   why: "Seuls les propriétaires du magasin importent des fichiers.",
@@ -70,4 +71,4 @@ export const importTexts: Translated<typeof english.importTexts> = {
   again: "Corrigez le fichier et choisissez-le de nouveau.",
   done: "Importé :",
   another: "Importer un autre fichier",
-};
+});

@@ -1,11 +1,12 @@
 /** Texts of the operator's screen. They are loaded with it. */
 
+import { isolating } from "../../isolated.ts";
 import type * as english from "../../en/shop/operator.ts";
 import type { Translated } from "../../languages.ts";
 
 const zeroTo = (most: string): string => `0 à ${most}`;
 
-export const operatorTexts: Translated<typeof english.operatorTexts> = {
+export const operatorTexts: Translated<typeof english.operatorTexts> = isolating({
   lead: "Vous êtes l’exploitant : tous les magasins de ce service.",
   locked:
     "Pour voir et modifier les magasins, saisissez à nouveau le jeton d’administration. Il reste dans la mémoire de cette page.",
@@ -55,4 +56,4 @@ export const operatorTexts: Translated<typeof english.operatorTexts> = {
     remove: (number) => `Retirer la panne ${number}`,
     set: "Appliquer les pannes",
   },
-};
+});

@@ -1,9 +1,10 @@
 /** Texts of people, invitations, sessions and passkeys. They come with the screens that show them. */
 
+import { isolating } from "../../isolated.ts";
 import type * as english from "../../en/shop/people.ts";
 import type { Translated } from "../../languages.ts";
 
-export const peopleTexts: Translated<typeof english.peopleTexts> = {
+export const peopleTexts: Translated<typeof english.peopleTexts> = isolating({
   title: "Utilisateurs",
   why: "Seuls les propriétaires du magasin invitent, modifient et suppriment des utilisateurs.",
   columns: { name: "Nom", role: "Rôle", lastSeen: "Dernier accès", does: "Actions" },
@@ -71,4 +72,4 @@ export const peopleTexts: Translated<typeof english.peopleTexts> = {
   rename: "Renommer",
   renameOf: (name) => `Renommer ${name}`,
   removePasskeyText: "Elle ne permettra plus de vous connecter.",
-};
+});

@@ -1,10 +1,11 @@
 /** Texts of a shop's settings, for its owners and for the operator. They are loaded with the screens. */
+import { isolating } from "../../isolated.ts";
 import type * as english from "../../en/shop/settings.ts";
 import type { Translated } from "../../languages.ts";
 
 const zeroTo = (most: string): string => `0 à ${most}`;
 
-export const settingsTexts: Translated<typeof english.settingsTexts> = {
+export const settingsTexts: Translated<typeof english.settingsTexts> = isolating({
   title: "Paramètres",
   why: "Seuls les propriétaires du magasin modifient les paramètres.",
   views: { shop: "Magasin", approvals: "Approbations", documents: "Documents" },
@@ -134,4 +135,4 @@ export const settingsTexts: Translated<typeof english.settingsTexts> = {
   notNumber: "doit être un nombre",
   save: "Enregistrer",
   saved: "Enregistré.",
-};
+});

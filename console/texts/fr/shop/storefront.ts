@@ -1,11 +1,12 @@
 /** Texts of the shop's storefront. They are loaded with the screen. */
 
+import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
 import type * as english from "../../en/shop/storefront.ts";
 import type { Translated } from "../../languages.ts";
 import { plural } from "../plural.ts";
 
-export const storefrontTexts: Translated<typeof english.storefrontTexts> = {
+export const storefrontTexts: Translated<typeof english.storefrontTexts> = isolating({
   title: "Boutique en ligne",
   why: "Seuls les propriétaires du magasin gèrent sa boutique en ligne.",
   kinds: {
@@ -136,4 +137,4 @@ export const storefrontTexts: Translated<typeof english.storefrontTexts> = {
     text: (account) =>
       `Les arrivages annoncés à ${account} y sont retirés, ses webhooks supprimés, et le magasin continue avec le bac à sable. Produits, stock et ventes restent ici. Tant que le résultat d’un envoi de stock est inconnu, la déconnexion est refusée.`,
   },
-};
+});

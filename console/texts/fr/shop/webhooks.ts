@@ -1,10 +1,11 @@
 /** Texts about webhooks. They are part of the texts (texts.ts). */
 
+import { isolating } from "../../isolated.ts";
 import type * as english from "../../en/shop/webhooks.ts";
 import type { Translated } from "../../languages.ts";
 import { plural } from "../plural.ts";
 
-export const webhookTexts: Translated<typeof english.webhookTexts> = {
+export const webhookTexts: Translated<typeof english.webhookTexts> = isolating({
   title: "Webhooks",
   why: "Seuls les propriétaires gèrent les webhooks : qui en ajoute un lit toutes les modifications à venir.",
   lead: "OpenPO envoie à l’une de vos URL, avec signature, ce qui arrive aux commandes, et réessaie pendant trois jours.",
@@ -130,4 +131,4 @@ export const webhookTexts: Translated<typeof english.webhookTexts> = {
     "shop.restored": "magasin restauré d’une sauvegarde",
     "test.ping": "test",
   },
-};
+});

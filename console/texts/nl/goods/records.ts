@@ -1,10 +1,11 @@
 /** Texts of suppliers, products and locations, which load with their screens. */
 
+import { isolating } from "../../isolated.ts";
 import type * as english from "../../en/goods/records.ts";
 import type { Translated } from "../../languages.ts";
-import { locale, number } from "../../../data/format.ts";
+import { number, signedPercent } from "../../../data/format.ts";
 
-export const recordTexts: Translated<typeof english.recordTexts> = {
+export const recordTexts: Translated<typeof english.recordTexts> = isolating({
   navigation: "Stamgegevens van de winkel",
   suppliers: {
     title: "Leveranciers",
@@ -236,10 +237,7 @@ export const recordTexts: Translated<typeof english.recordTexts> = {
     product: "Product",
     of: (product) => `Betaalde prijs voor ${product}`,
     empty: "Dit is hier nog niet besteld.",
-    change: (share) =>
-      new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 1, signDisplay: "always" }).format(
-        share,
-      ),
+    change: signedPercent,
   },
   history: {
     title: "Geschiedenis",
@@ -249,4 +247,4 @@ export const recordTexts: Translated<typeof english.recordTexts> = {
     price: (product) => `prijs van ${product}`,
     stock: (location) => `voorraad op ${location}`,
   },
-};
+});

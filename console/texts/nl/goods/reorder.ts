@@ -1,12 +1,13 @@
 /** Texts of reordering from a forecast. They are loaded with the screen. */
 
+import { isolating } from "../../isolated.ts";
 import type * as english from "../../en/goods/reorder.ts";
 import type { Translated } from "../../languages.ts";
 import { number } from "../../../data/format.ts";
 
 const linesOf = (count: number): string => (count === 1 ? "1 regel" : `${number(count)} regels`);
 
-export const reorderTexts: Translated<typeof english.reorderTexts> = {
+export const reorderTexts: Translated<typeof english.reorderTexts> = isolating({
   title: "Bijbestellen",
   views: "Prognoseweergaven",
   empty: "Er is nog geen prognoseweergave.",
@@ -74,4 +75,4 @@ export const reorderTexts: Translated<typeof english.reorderTexts> = {
     close: "Sluiten",
     cancel: "Annuleren",
   },
-};
+});

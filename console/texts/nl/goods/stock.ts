@@ -1,10 +1,11 @@
 /** Texts of stock takes, adjustments, transfers and manufacturing orders, which load with their screens. */
 
+import { isolating } from "../../isolated.ts";
 import type * as english from "../../en/goods/stock.ts";
 import type { Translated } from "../../languages.ts";
 import { number } from "../../../data/format.ts";
 
-export const stockTexts: Translated<typeof english.stockTexts> = {
+export const stockTexts: Translated<typeof english.stockTexts> = isolating({
   lead: "Deze gegevens komen uit andere programma’s van de winkel. Je kunt ze hier bekijken en wijzigt ze waar ze zijn gemaakt.",
   onHand: {
     title: "Voorraad",
@@ -83,4 +84,4 @@ export const stockTexts: Translated<typeof english.stockTexts> = {
   of: (done, all) => `${number(done)} van ${number(all)}`,
   /** A change of stock, with its sign. */
   signed: (value) => (value > 0 ? `+${number(value)}` : number(value)),
-};
+});

@@ -1,10 +1,11 @@
 /** Texts of an order's document and of how documents look. They are loaded with the screens. */
 
+import { isolating } from "../../isolated.ts";
 import type * as english from "../../en/order/documents.ts";
 import type { Translated } from "../../languages.ts";
 import { number } from "../../../data/format.ts";
 
-export const documentTexts: Translated<typeof english.documentTexts> = {
+export const documentTexts: Translated<typeof english.documentTexts> = isolating({
   print: "Afdrukken",
   back: "Terug naar de bestelling",
   page: "Zo ziet het er op papier uit",
@@ -49,4 +50,4 @@ export const documentTexts: Translated<typeof english.documentTexts> = {
   save: "Opslaan",
   saving: "Opslaan…",
   saved: "Opgeslagen. Nieuwe documenten zien er vanaf nu zo uit.",
-};
+});

@@ -1,12 +1,13 @@
 /** Texts of merging two Drafts. They are loaded with its menu entry. */
 
+import { isolating } from "../../isolated.ts";
 import type * as english from "../../en/order/merge.ts";
 import type { Translated } from "../../languages.ts";
 import { number } from "../../../data/format.ts";
 
 const lines = (count: number): string => (count === 1 ? "1 regel" : `${number(count)} regels`);
 
-export const mergeTexts: Translated<typeof english.mergeTexts> = {
+export const mergeTexts: Translated<typeof english.mergeTexts> = isolating({
   into: "Samenvoegen met…",
   alone: "Er is geen ander concept met deze leverancier, locatie en valuta.",
   of: (order) => `${order} samenvoegen met een ander concept`,
@@ -20,4 +21,4 @@ export const mergeTexts: Translated<typeof english.mergeTexts> = {
     message: `Iemand heeft ${order} intussen gewijzigd.`,
     action: "Bekijk het concept opnieuw voordat je het samenvoegt.",
   }),
-};
+});

@@ -1,12 +1,13 @@
 /** Texts of receiving and of the dock. They are loaded with these screens. */
 
+import { isolating } from "../../isolated.ts";
 import type * as english from "../../en/order/receive.ts";
 import type { Translated } from "../../languages.ts";
 import { number } from "../../../data/format.ts";
 
 const linesOf = (count: number): string => (count === 1 ? "1 regel" : `${number(count)} regels`);
 
-export const receiveTexts: Translated<typeof english.receiveTexts> = {
+export const receiveTexts: Translated<typeof english.receiveTexts> = isolating({
   title: (poNumber) => `${poNumber} ontvangen`,
   back: (poNumber) => `Bestelling ${poNumber}`,
   to: (location) => `Naar ${location}`,
@@ -70,9 +71,9 @@ export const receiveTexts: Translated<typeof english.receiveTexts> = {
       more === 0 ? `Ongedaan gemaakt: ${product}` : `Ongedaan gemaakt: ${product} en nog ${number(more)}`,
     countedAll: (lines) => `${linesOf(lines)} aangevuld`,
   },
-};
+});
 
-export const dockTexts: Translated<typeof english.dockTexts> = {
+export const dockTexts: Translated<typeof english.dockTexts> = isolating({
   title: "Ontvangst",
   lead: "Scan een doos om te zien welke open bestellingen erop wachten, of een pakbon om de bestelling te openen.",
   none: (code) => `Geen open bestelling wacht op “${code}”.`,
@@ -89,4 +90,4 @@ export const dockTexts: Translated<typeof english.dockTexts> = {
   nothingHint:
     "Een bestelling staat hier zodra die in behandeling is. Je telt de goederen dan met de scanner of met de hand.",
   toOrders: "Alle bestellingen bekijken",
-};
+});

@@ -1,10 +1,11 @@
 /** Texts of sending an order to its supplier and of what became of its e-mails. They are loaded with the order. */
 
+import { isolating } from "../../isolated.ts";
 import type * as english from "../../en/order/send.ts";
 import type { Translated } from "../../languages.ts";
 import { number } from "../../../data/format.ts";
 
-export const sendTexts: Translated<typeof english.sendTexts> = {
+export const sendTexts: Translated<typeof english.sendTexts> = isolating({
   title: (poNumber) => `${poNumber} naar de leverancier verzenden`,
   goesTo: (address) => `De bestelling gaat naar ${address}.`,
   noAddress: "De leverancier heeft geen e-mailadres. Vul er een in of vraag een eigenaar het toe te voegen.",
@@ -56,4 +57,4 @@ export const sendTexts: Translated<typeof english.sendTexts> = {
     queued: "De mailserver heeft de e-mail nog niet aangenomen. Er volgen 24 uur lang nieuwe pogingen; zie hieronder.",
     failed: "De e-mail is mislukt. De bestelling is opgeslagen; zie hieronder waarom en verzend de e-mail opnieuw.",
   },
-};
+});

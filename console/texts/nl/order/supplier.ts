@@ -1,11 +1,12 @@
 /** Texts of a supplier's link and of what suppliers have answered, which load with the order. */
 
+import { isolating } from "../../isolated.ts";
 import type * as english from "../../en/order/supplier.ts";
 import type { Translated } from "../../languages.ts";
 
 const lines = (count: number): string => (count === 1 ? "1 regel" : `${count} regels`);
 
-export const supplierTexts: Translated<typeof english.supplierTexts> = {
+export const supplierTexts: Translated<typeof english.supplierTexts> = isolating({
   title: "Antwoord van de leverancier",
   waiting: "Leveranciers hebben geantwoord",
   more: (count) => `en nog ${count}`,
@@ -49,4 +50,4 @@ export const supplierTexts: Translated<typeof english.supplierTexts> = {
   revoke: "Intrekken",
   revokeOf: (until) => `Link intrekken die werkt tot ${until}`,
   noLinks: "Er is nu geen link.",
-};
+});

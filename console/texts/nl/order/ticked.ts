@@ -1,11 +1,12 @@
 /** Dutch texts of what is done with several orders at once. They are loaded when one is ticked in the list. */
+import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
 import type * as english from "../../en/order/ticked.ts";
 import type { Translated } from "../../languages.ts";
 
 const orders = (count: number): string => (count === 1 ? "1 bestelling" : `${number(count)} bestellingen`);
 
-export const tickedTexts: Translated<typeof english.tickedTexts> = {
+export const tickedTexts: Translated<typeof english.tickedTexts> = isolating({
   bar: "Met de geselecteerde bestellingen",
   selected: (count) => `${number(count)} geselecteerd`,
   clear: "Selectie opheffen",
@@ -39,4 +40,4 @@ export const tickedTexts: Translated<typeof english.tickedTexts> = {
     "De andere concepten vervallen en hun regels gaan ernaartoe. Hun notities, datums, verzendkosten en kortingen gaan niet mee. Dit kan niet ongedaan worden gemaakt.",
   lines: (count) => (count === 1 ? "1 regel" : `${number(count)} regels`),
   noSupplier: "geen leverancier",
-};
+});

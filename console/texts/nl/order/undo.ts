@@ -1,10 +1,11 @@
 /** Dutch texts of what was done to an order, and of what became of taking it back. */
+import { isolating } from "../../isolated.ts";
 import type * as english from "../../en/order/undo.ts";
 import type { Translated } from "../../languages.ts";
 
 const lines = (count: number): string => (count === 1 ? "1 regel" : `${count} regels`);
 
-export const undoTexts: Translated<typeof english.undoTexts> = {
+export const undoTexts: Translated<typeof english.undoTexts> = isolating({
   saved: (what) => `Opgeslagen: ${what}`,
   restored: (what) => `Ongedaan gemaakt: ${what}`,
   what: (field, line) => `${field}, ${line}`,
@@ -24,4 +25,4 @@ export const undoTexts: Translated<typeof english.undoTexts> = {
   waits: "Nog niet ongedaan gemaakt: het wacht op goedkeuring.",
   overtaken: (order) => `Niet ongedaan gemaakt: ${order} is intussen gewijzigd en blijft zoals die is.`,
   refused: "Niet ongedaan gemaakt.",
-};
+});

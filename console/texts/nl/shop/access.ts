@@ -1,10 +1,11 @@
 /** Texts of who has access and what they did: keys, activity, people. They are part of the texts (texts.ts). */
 
+import { isolating } from "../../isolated.ts";
 import type * as english from "../../en/shop/access.ts";
 import type { Translated } from "../../languages.ts";
 import { number } from "../../../data/format.ts";
 
-export const accessTexts: Translated<typeof english.accessTexts> = {
+export const accessTexts: Translated<typeof english.accessTexts> = isolating({
   keys: {
     giveKey: "Nieuwe sleutel",
     lead: "Met een sleutel kan een agent of programma in deze winkel werken. Geef elk een eigen sleutel: dan zie je wat het heeft gedaan en kun je die ene intrekken.",
@@ -231,4 +232,4 @@ export const accessTexts: Translated<typeof english.accessTexts> = {
     title: "Alleen voor eigenaren",
     yours: (role) => `Je rol: ${role}. Vraag een eigenaar van de winkel om je rol te wijzigen.`,
   },
-};
+});

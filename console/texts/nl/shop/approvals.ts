@@ -1,12 +1,13 @@
 /** Texts of approval requests. They are loaded with what shows them. */
 
+import { isolating } from "../../isolated.ts";
 import type * as english from "../../en/shop/approvals.ts";
 import type { Translated } from "../../languages.ts";
 import { number } from "../../../data/format.ts";
 
 const requests = (count: number): string => (count === 1 ? "1 aanvraag" : `${number(count)} aanvragen`);
 
-export const approvalTexts: Translated<typeof english.approvalTexts> = {
+export const approvalTexts: Translated<typeof english.approvalTexts> = isolating({
   title: "Goedkeuringen",
   back: "Goedkeuringen",
   status: "Tonen",
@@ -94,4 +95,4 @@ export const approvalTexts: Translated<typeof english.approvalTexts> = {
   },
   shownThen: "Wat is aangevraagd",
   shownNow: "Wat er bij goedkeuring zou zijn gebeurd",
-};
+});

@@ -1,9 +1,10 @@
 /** Texts of the page on which a person lets an assistant in. They are loaded with it. */
 
+import { isolating } from "../../isolated.ts";
 import type * as english from "../../en/shop/connect.ts";
 import type { Translated } from "../../languages.ts";
 
-export const connectTexts: Translated<typeof english.connectTexts> = {
+export const connectTexts: Translated<typeof english.connectTexts> = isolating({
   title: (client) => `${client} toelaten tot je winkel?`,
   asks: (client, host) => `${client} (${host}) wil namens jou in OpenPO werken.`,
   undocumented:
@@ -73,4 +74,4 @@ export const connectTexts: Translated<typeof english.connectTexts> = {
     tried:
       "De eerste twee stappen komen uit de documentatie van de makers van november 2026. Niemand heeft ze met OpenPO geprobeerd; de derde is geprobeerd met de eigen client van het protocol.",
   },
-};
+});

@@ -1,5 +1,6 @@
 /** Texts of importing files. They are loaded with the screen. */
 
+import { isolating } from "../../isolated.ts";
 import type * as english from "../../en/shop/import.ts";
 import type { Translated } from "../../languages.ts";
 import { number } from "../../../data/format.ts";
@@ -15,7 +16,7 @@ const names: Readonly<Record<string, readonly [string, string]>> = {
   forecastView: ["prognoseweergave", "prognoseweergaven"],
 };
 
-export const importTexts: Translated<typeof english.importTexts> = {
+export const importTexts: Translated<typeof english.importTexts> = isolating({
   title: "Importeren",
   lead: "Een bestand wordt eerst gecontroleerd. Je ziet wat het zou wijzigen voordat er iets gebeurt.",
   why: "Eigenaren van de winkel importeren bestanden.",
@@ -71,4 +72,4 @@ export const importTexts: Translated<typeof english.importTexts> = {
   again: "Verbeter het bestand en kies het opnieuw.",
   done: "Geïmporteerd:",
   another: "Nog een bestand importeren",
-};
+});

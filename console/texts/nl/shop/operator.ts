@@ -1,11 +1,12 @@
 /** Texts of the operator's screen. They are loaded with it. */
 
+import { isolating } from "../../isolated.ts";
 import type * as english from "../../en/shop/operator.ts";
 import type { Translated } from "../../languages.ts";
 
 const zeroTo = (most: string): string => `0 t/m ${most}`;
 
-export const operatorTexts: Translated<typeof english.operatorTexts> = {
+export const operatorTexts: Translated<typeof english.operatorTexts> = isolating({
   lead: "Je bent de beheerder: je ziet alle winkels van deze dienst.",
   locked:
     "Geef het admintoken nog een keer op om te zien wat winkels bevatten en om instellingen te wijzigen. Het blijft in het geheugen van deze pagina.",
@@ -52,4 +53,4 @@ export const operatorTexts: Translated<typeof english.operatorTexts> = {
     remove: (nth) => `Storing ${nth} verwijderen`,
     set: "Storingen instellen",
   },
-};
+});

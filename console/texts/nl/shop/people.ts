@@ -1,9 +1,10 @@
 /** Texts of people, invitations, sessions and passkeys. They come with the screens that show them. */
 
+import { isolating } from "../../isolated.ts";
 import type * as english from "../../en/shop/people.ts";
 import type { Translated } from "../../languages.ts";
 
-export const peopleTexts: Translated<typeof english.peopleTexts> = {
+export const peopleTexts: Translated<typeof english.peopleTexts> = isolating({
   title: "Gebruikers",
   why: "Eigenaren van de winkel kunnen gebruikers uitnodigen, wijzigen en verwijderen.",
   columns: { name: "Naam", role: "Rol", lastSeen: "Laatst gezien", does: "Acties" },
@@ -70,4 +71,4 @@ export const peopleTexts: Translated<typeof english.peopleTexts> = {
   rename: "Hernoemen",
   renameOf: (name) => `${name} hernoemen`,
   removePasskeyText: "Je kunt er dan niet meer mee inloggen.",
-};
+});

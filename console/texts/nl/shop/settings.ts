@@ -1,10 +1,11 @@
 /** Texts of a shop's settings, for its owners and for the operator. They are loaded with the screens. */
+import { isolating } from "../../isolated.ts";
 import type * as english from "../../en/shop/settings.ts";
 import type { Translated } from "../../languages.ts";
 
 const zeroTo = (most: string): string => `0 t/m ${most}`;
 
-export const settingsTexts: Translated<typeof english.settingsTexts> = {
+export const settingsTexts: Translated<typeof english.settingsTexts> = isolating({
   title: "Instellingen",
   why: "Eigenaren van de winkel wijzigen de instellingen.",
   views: { shop: "Winkel", approvals: "Goedkeuringen", documents: "Documenten" },
@@ -127,4 +128,4 @@ export const settingsTexts: Translated<typeof english.settingsTexts> = {
   notNumber: "moet een getal zijn",
   save: "Opslaan",
   saved: "Opgeslagen.",
-};
+});

@@ -1,12 +1,13 @@
 /** Texts of the shop's storefront. They are loaded with the screen. */
 
+import { isolating } from "../../isolated.ts";
 import type * as english from "../../en/shop/storefront.ts";
 import type { Translated } from "../../languages.ts";
 import { number } from "../../../data/format.ts";
 
 const count = (value: number, one: string, more: string): string => `${number(value)} ${value === 1 ? one : more}`;
 
-export const storefrontTexts: Translated<typeof english.storefrontTexts> = {
+export const storefrontTexts: Translated<typeof english.storefrontTexts> = isolating({
   title: "Webshop",
   why: "Eigenaren van de winkel beheren de webshop.",
   kinds: {
@@ -138,4 +139,4 @@ export const storefrontTexts: Translated<typeof english.storefrontTexts> = {
     text: (account) =>
       `Wat voor deze winkel bij ${account} als inkomend staat, wordt daar teruggedraaid, de webhooks worden er verwijderd en de winkel gaat verder met de sandbox. Opgehaalde producten, voorraad en verkopen blijven hier. Zolang de uitkomst van doorgestuurde voorraad onbekend is, wordt dit geweigerd.`,
   },
-};
+});

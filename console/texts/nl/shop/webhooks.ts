@@ -1,10 +1,11 @@
 /** Texts about webhooks. They are part of the texts (texts.ts). */
 
+import { isolating } from "../../isolated.ts";
 import type * as english from "../../en/shop/webhooks.ts";
 import type { Translated } from "../../languages.ts";
 import { number } from "../../../data/format.ts";
 
-export const webhookTexts: Translated<typeof english.webhookTexts> = {
+export const webhookTexts: Translated<typeof english.webhookTexts> = isolating({
   title: "Webhooks",
   why: "Eigenaren van de winkel voegen webhooks toe en wijzigen ze: wie er een toevoegt, leest elke latere wijziging mee.",
   lead: "OpenPO stuurt ondertekende meldingen over bestellingen naar je eigen URL en blijft het drie dagen proberen.",
@@ -130,4 +131,4 @@ export const webhookTexts: Translated<typeof english.webhookTexts> = {
     "shop.restored": "winkel hersteld uit back-up",
     "test.ping": "test",
   },
-};
+});
