@@ -4,6 +4,7 @@ import { connect, createServer, type Socket } from "node:net";
 import { once } from "node:events";
 import { test } from "node:test";
 import { type RunningProgram, runProgram, serveProgram, withDirectory, withProgram } from "../support/process.ts";
+import { connectionsRefusedAtOnceMax } from "../../src/http/node/connections.ts";
 import { scrapersMax } from "../../src/service/serve.ts";
 import { onPostgres } from "../support/store.ts";
 import { exchange, statusesIn } from "../support/peers/raw.ts";
@@ -71,18 +72,22 @@ test("OPENPO_METRICS_PORT moves /metrics to a port on which nothing else is", as
     assert.match(answer, /^openpo_requests_total\{operation="healthz",status="200"\} 1\r?$/m);
     for (const path of ["/healthz", "/api/v1/openapi.json", "/admin/v1/shops", "/"])
       assert.equal(await answered(path), "404", path);
-    // Who asks for health or metrics is told, on the way out.
+    // Idle connections give way to one that asks. Beyond those with a place and those that may wait for one, the first without a place is
+    // refused.
     const scrapers: Socket[] = [];
-    await until("no room", async () => {
-      const scraper = connect(port, "127.0.0.1");
+    const refused = new Set<number>();
+    const open = async (): Promise<void> => {
+      const nth = scrapers.length;
+      const scraper = connect(port, "127.0.0.1").on("data", () => refused.add(nth));
       scrapers.push(scraper);
       await once(scraper, "connect");
-      return (await answered("/")) === "503";
-    });
-    assert.equal(scrapers.length, scrapersMax);
-    assert.equal(await answered("/metrics"), "200");
+    };
+    while (scrapers.length < scrapersMax + connectionsRefusedAtOnceMax) await open();
+    await open();
+    await until("a connection is refused", () => refused.size > 0);
+    assert.deepEqual([...refused], [scrapersMax]);
+    for (const path of ["/metrics", "/"]) assert.equal(await answered(path), path === "/" ? "404" : "200");
     for (const socket of scrapers) socket.destroy();
-    await until("room", async () => (await answered("/")) === "404");
     const second = await runProgram(["serve", "--data-dir", `${directory}/other`], {
       OPENPO_METRICS_PORT: String(port),
     });
