@@ -106,6 +106,7 @@ const advice: Sentences = [
   ["operator", /^(?:The operator s|Ask the op|Change the shop|Start)/],
   ["peopleOnly", /^Sign in/],
   ["otherOwner", /^Make somebody else/],
+  ["closePage", /^You can close/],
   ["owned", /^(?:Add or delete .+|Change it|Count it) in (\w+); the next/],
 ];
 

@@ -76,4 +76,5 @@ export const faultTexts: Translated<typeof english.faultTexts> = isolating({
   owner: "Ein Inhaber des Shops kann es erlauben.",
   operator: "Der Betreiber des Dienstes kann es tun.",
   otherOwner: "Machen Sie zuerst jemand anderen zum Inhaber.",
+  closePage: "Sie können diese Seite schließen.",
 });

@@ -77,4 +77,5 @@ export const faultTexts = isolating({
   owner: "An owner of the shop can allow it.",
   operator: "The operator of the service can do it.",
   otherOwner: "Make somebody else an owner first.",
+  closePage: "You can close this page.",
 });

@@ -76,4 +76,5 @@ export const faultTexts: Translated<typeof english.faultTexts> = isolating({
   owner: "Un propietario puede permitirlo.",
   operator: "El operador del servicio puede hacerlo.",
   otherOwner: "Haga antes propietario a otra persona.",
+  closePage: "Puede cerrar esta página.",
 });

@@ -76,4 +76,5 @@ export const faultTexts: Translated<typeof english.faultTexts> = isolating({
   owner: "Un propriétaire peut l’autoriser.",
   operator: "L’exploitant du service peut le faire.",
   otherOwner: "Nommez d’abord un autre propriétaire.",
+  closePage: "Vous pouvez fermer cette page.",
 });

@@ -76,4 +76,5 @@ export const faultTexts: Translated<typeof english.faultTexts> = isolating({
   owner: "Een eigenaar van de winkel kan het toestaan.",
   operator: "De beheerder van de dienst kan het doen.",
   otherOwner: "Maak eerst iemand anders eigenaar.",
+  closePage: "Je kunt deze pagina sluiten.",
 });

@@ -135,7 +135,7 @@ function renamed(records: string): string {
 }
 
 /** The name of the shop that `makeNames` makes. */
-export const nameOfNames = "Kaffeerösterei und Teehandelsgesellschaft Süderelbe 緑茶 قهوة";
+const nameOfNames = "Kaffeerösterei und Teehandelsgesellschaft Süderelbe 緑茶 قهوة";
 
 /** Makes the demo shop once more, with names that take more room. */
 export async function makeNames(program: RunningProgram): Promise<Shop> {
