@@ -16,7 +16,11 @@ test("a good sign-in whose bearer is refused says why, and the next one goes on"
     const { status, body } = answers.shift() ?? assert.fail("nothing more is asked");
     return Promise.resolve(Response.json(body, { status }));
   });
-  assert.deepEqual(await signIn({ adminToken: "t" }), { message: "Too many requests.", action: "Wait 1 s." });
+  assert.deepEqual(await signIn({ adminToken: "t" }), {
+    message: "Too many requests.",
+    action: "Try again in a moment.",
+    details: [],
+  });
   assert.equal(await signIn({ adminToken: "t" }), null);
   assert.deepEqual(answers, []);
 });

@@ -358,6 +358,8 @@ suite("two nodes", () => {
 
   test("what a node that died has claimed, or has never looked at, is found and brought to its end", () =>
     withWorld(async (world) => {
+      const write = (sql: string): Promise<void> =>
+        world.engine.write(shopId, async (tx) => void (await tx.batch([{ sql, params: [shopId] }])));
       await world.place("po_1", threeLines);
       const [push = ""] = await world.receive("po_1", totals);
       const nowMs = Date.now();
@@ -368,17 +370,25 @@ suite("two nodes", () => {
         claimed.map((entry) => entry.effectId),
         [push],
       );
+      // An import that it has left, too.
+      await write(
+        "insert into import_run (shop_id, import_id, state, started_at, leased_until) values (?, 'left', 'staging', 0, 0)",
+      );
       const recovered: string[] = [];
       const { outbox, complaints } = nodeOf(world, {
         limits: { ...limits, pollMs: 20 },
-        recover: async (shop) => void recovered.push(shop),
+        recover: async (shop) => {
+          recovered.push(shop);
+          await write("delete from import_run where shop_id = ?");
+        },
       });
       await outbox.start();
       await world.quiet();
       assert.ok(Date.now() >= nowMs + leaseMs, "not before the lease had ended");
+      await until("the import is taken up", () => recovered.length > 0);
       await outbox.close();
       await landedOnce(world);
-      assert.ok(recovered.length > 0 && recovered.every((shop) => shop === shopId));
+      assert.ok(recovered.every((shop) => shop === shopId));
       const { effects } = await leftBy(world, new Map());
       assert.ok(effects.every((effect) => effect.attempts === 1));
       assert.deepEqual(complaints, []);
