@@ -359,7 +359,7 @@ suite("two nodes", () => {
   test("what a node that died has claimed, or has never looked at, is found and brought to its end", () =>
     withWorld(async (world) => {
       const write = (sql: string): Promise<void> =>
-        world.engine.write(shopId, async (tx) => void (await tx.batch([{ sql, params: [shopId] }])));
+        world.engine.write(shopId, (tx) => tx.batch([{ sql, params: [shopId] }]));
       await world.place("po_1", threeLines);
       const [push = ""] = await world.receive("po_1", totals);
       const nowMs = Date.now();

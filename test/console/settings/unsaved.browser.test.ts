@@ -120,6 +120,7 @@ test("a dialog asks before Escape takes what was typed in it, each time; Cancel 
     await open.click();
     const dialog = page.getByRole("dialog");
     // Nothing is asked about nothing.
+    await dialog.waitFor();
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "detached" });
     await open.click();
