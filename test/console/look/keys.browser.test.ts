@@ -204,13 +204,17 @@ interface Focused {
 
 /** A person without a mouse: presses keys, and looks each time where the focus is. */
 const keysOf = (page: Page) => {
-  /** What has the focus, which is seen. It may be on its way. */
+  /** What has the focus, which is seen. It may be on its way: a dialog that closes gives it back a moment later. */
   const at = async (): Promise<string> => {
-    const { name, isSeen } = await until(
-      async () => `the focus on ${page.url()}: ${await page.evaluate<string>("document.body.innerText")}`,
-      () => page.evaluate<Focused | null>(focused),
+    const look = (): Promise<Focused | null> => page.evaluate<Focused | null>(focused);
+    const { name } = await until(
+      async () =>
+        `seen: the focus of ${JSON.stringify(await look())} on ${page.url()}: ${await page.evaluate<string>("document.body.innerText")}`,
+      async () => {
+        const found = await look();
+        return found?.isSeen === true ? found : null;
+      },
     );
-    assert.ok(isSeen, `nobody sees that "${name}" has the focus on ${page.url()}`);
     return name;
   };
   const press = async (key: string): Promise<void> => {
