@@ -29,6 +29,10 @@ export const place = signal<Place>(here());
 export const hrefOf = (...steps: readonly string[]): string =>
   [base, ...steps.map((step) => encodeURIComponent(step))].join("/");
 
+/** The address with this query; an empty one is left out. */
+export const withQuery = (href: string, query: URLSearchParams): string =>
+  query.size === 0 ? href : `${href}?${query.toString()}`;
+
 /** The query with this parameter; an empty one is left out. */
 export function withParameter(query: URLSearchParams, name: string, value: string): URLSearchParams {
   const next = new URLSearchParams(query);

@@ -5,7 +5,7 @@ import { beginOf, pageLanguage } from "../data/format.ts";
 import { today } from "../data/session.ts";
 import { dayOf } from "../orders/filters.ts";
 import { dayAfter } from "../orders/lateness.ts";
-import { hrefOf, place } from "../router.ts";
+import { hrefOf, place, withParameter, withQuery } from "../router.ts";
 import { refusals } from "../texts/en/refusals.ts";
 import { texts } from "../texts/en/texts.ts";
 
@@ -25,13 +25,8 @@ export const chosen = <Value extends string>(name: string, values: readonly [Val
 export const parameter = (name: string): string | undefined => place.value.query.get(name) || undefined;
 
 /** The address with this parameter changed; an empty value leaves it out. */
-export function addressWith(name: string, value: string): string {
-  const query = new URLSearchParams(place.value.query);
-  if (value === "") query.delete(name);
-  else query.set(name, value);
-  const text = query.toString();
-  return text === "" ? hrefOf("activity") : `${hrefOf("activity")}?${text}`;
-}
+export const addressWith = (name: string, value: string): string =>
+  withQuery(hrefOf("activity"), withParameter(place.value.query, name, value));
 
 /** The day of a filter. In an address it may be so many days before today, so that a link stays true tomorrow. */
 export function dayIn(name: "from" | "to"): string | undefined {

@@ -9,7 +9,7 @@ import { shopId } from "../data/session.ts";
 import { Moment } from "../parts/when.tsx";
 import { hrefOf } from "../router.ts";
 import { approvalTexts as words } from "../texts/en/shop/approvals.ts";
-import { useAsked } from "./asked.ts";
+import { useOpenQuestion } from "./open-questions.ts";
 import { Decide, Outcomes, useOutcomes, Withdraw } from "./decide.tsx";
 import { askerOf, Causes, Facts, titleOf } from "./words.tsx";
 
@@ -30,7 +30,7 @@ export const OfOrder: FunctionComponent<OfOrderProps> = ({ purchaseOrderId, deci
     [],
   );
   const outcomes = useOutcomes();
-  useAsked(data?.approvalRequests.some(({ mayDecide }) => mayDecide) ?? false);
+  useOpenQuestion(data?.approvalRequests.some(({ mayDecide }) => mayDecide) ?? false);
   const both = async (): Promise<void> => {
     await Promise.all([again(), decided()]);
   };

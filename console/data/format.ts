@@ -25,9 +25,14 @@ const percents = new Intl.NumberFormat(locale, { style: "percent" });
 /** A share of one, in whole percent. */
 export const percent = (share: number): string => percents.format(share);
 
+const signedPercents = new Intl.NumberFormat(locale, {
+  style: "percent",
+  maximumFractionDigits: 1,
+  signDisplay: "always",
+});
+
 /** By how much something rose or fell, as a share of what it was. */
-export const signedPercent = (share: number): string =>
-  new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 1, signDisplay: "always" }).format(share);
+export const signedPercent = (share: number): string => signedPercents.format(share);
 
 const currencies = new Map<string, Intl.NumberFormat>();
 

@@ -4,7 +4,6 @@ import type { FunctionComponent } from "preact";
 import { useRef } from "preact/hooks";
 import type { Problem } from "../data/client.ts";
 import { percent, number, withoutPaths } from "../data/format.ts";
-
 import { type Imported, importFile, type RefusedFile } from "../data/import-file.ts";
 import { useReading } from "../data/reading.ts";
 import { faultInWords, shopId } from "../data/session.ts";

@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { useRef } from "preact/hooks";
 import { newIdempotencyKey, type PurchaseOrderStatus } from "../../client/index.ts";
-import { asked } from "../approvals/asked.ts";
+import { openQuestions } from "../approvals/open-questions.ts";
 import { NeedsApproval, useCauses } from "../approvals/before.tsx";
 import { approvalTexts } from "../texts/en/shop/approvals.ts";
 import { openpo, type Problem, problemOf } from "../data/client.ts";
@@ -142,7 +142,7 @@ export const Actions: FunctionComponent<ActionsProps> = ({ state, order, send })
   );
   const [first, ...others] = items;
   // One action of a place is the primary one: the answer to a question comes before.
-  const isPressing = asked.value === 0 && !done.includes(order.status);
+  const isPressing = openQuestions.value === 0 && !done.includes(order.status);
   return (
     <section aria-label={words.title} class="next">
       <div class="buttons">

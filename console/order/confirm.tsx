@@ -5,7 +5,7 @@ import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { useMemo } from "preact/hooks";
 import type { LineFailure, PurchaseOrderLineItem as Line } from "../../client/index.ts";
-import { asked } from "../approvals/asked.ts";
+import { openQuestions } from "../approvals/open-questions.ts";
 import { openpo } from "../data/client.ts";
 import { faultInWords, signedIn } from "../data/session.ts";
 import { obstacleTexts } from "../texts/en/order/obstacles.ts";
@@ -93,7 +93,7 @@ export const Confirm: FunctionComponent<ConfirmProps> = ({ state, order }) => {
         <p class="buttons">
           <button
             type="button"
-            class={asked.value === 0 ? "primary" : undefined}
+            class={openQuestions.value === 0 ? "primary" : undefined}
             disabled={state.isSaving.value}
             onClick={() => void confirmAll(state, order)}
           >

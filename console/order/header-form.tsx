@@ -2,7 +2,7 @@
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent, TargetedEvent } from "preact";
 import type { Input } from "../../client/index.ts";
-import { useAsked } from "../approvals/asked.ts";
+import { useOpenQuestion } from "../approvals/open-questions.ts";
 import { faultsOf, openpo } from "../data/client.ts";
 import { numberIn, typed } from "../data/format.ts";
 import { locations, suppliers } from "../data/look-ups.ts";
@@ -47,7 +47,7 @@ export const HeaderForm: FunctionComponent<HeaderFormProps> = ({ state, order, c
   const chosen = useSignal<{ readonly supplierId?: string; readonly locationId?: string }>({});
   const seen = useSignal(order);
   const wrong = useSignal<ReadonlyMap<string, string>>(new Map());
-  useAsked(true);
+  useOpenQuestion(true);
 
   const save = async (event: TargetedEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault();

@@ -5,7 +5,7 @@ import { serviceTexts } from "../texts/en/service.ts";
 import { ServiceSays } from "../parts/service-says.tsx";
 import type { FunctionComponent } from "preact";
 import type { ErrorDetails, PurchaseOrder, VariantDetail } from "../../client/index.ts";
-import { useAsked } from "../approvals/asked.ts";
+import { useOpenQuestion } from "../approvals/open-questions.ts";
 import { NeedsApproval } from "../approvals/before.tsx";
 import { approvalTexts } from "../texts/en/shop/approvals.ts";
 import { openpo, type Problem } from "../data/client.ts";
@@ -110,7 +110,7 @@ interface RefusalProps {
 const RefusalNotice: FunctionComponent<RefusalProps> = ({ refusal: { problem, again, causes }, state, order }) => {
   const variants = problem.details.filter(isVariantDetail);
   const isGuarded = problem.code === "INVENTORY_GUARD_ISSUES" && variants.length > 0;
-  useAsked(causes !== undefined || isGuarded);
+  useOpenQuestion(causes !== undefined || isGuarded);
   if (causes !== undefined)
     return (
       <>

@@ -5,7 +5,7 @@ import { useEffect } from "preact/hooks";
 import { number } from "../data/format.ts";
 import { hasStorefront } from "../data/session.ts";
 import { lazy } from "../parts/lazy.tsx";
-import { hrefOf } from "../router.ts";
+import { hrefOf, withQuery } from "../router.ts";
 import { texts } from "../texts/en/texts.ts";
 import { builtInViews, countedViews, isView, wholeList } from "./filters.ts";
 import { countOf, useViewCounts } from "./view-counts.ts";
@@ -14,10 +14,8 @@ import { firstQuery, mayChange, namedViews, readViews } from "./views.ts";
 const words = texts.views;
 
 /** The address of a query of the list. */
-export const addressOf = (query: URLSearchParams | string): string => {
-  const search = new URLSearchParams(query).toString();
-  return search === "" ? hrefOf("orders") : `${hrefOf("orders")}?${search}`;
-};
+export const addressOf = (query: URLSearchParams | string): string =>
+  withQuery(hrefOf("orders"), new URLSearchParams(query));
 
 const ViewForm = lazy(async () => (await import("./filter-fields.tsx")).ViewForm, { isQuiet: true });
 

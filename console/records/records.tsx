@@ -19,7 +19,7 @@ import { ProblemNotice } from "../parts/problem.tsx";
 import { Skeleton } from "../parts/skeleton.tsx";
 import { StatusChip } from "../parts/status-chip.tsx";
 import { ShortDay } from "../parts/when.tsx";
-import { go, hrefOf, place } from "../router.ts";
+import { go, hrefOf, place, withQuery } from "../router.ts";
 import { recordTexts as words } from "../texts/en/goods/records.ts";
 import { texts } from "../texts/en/texts.ts";
 import { nameRecord } from "../title.ts";
@@ -78,8 +78,7 @@ const Records: FunctionComponent<{ readonly name: KindName }> = ({ name }) => {
         {words[name].create}
       </a>
     ) : null;
-  const addressOf = (next: URLSearchParams): string =>
-    next.size === 0 ? hrefOf(name) : `${hrefOf(name)}?${next.toString()}`;
+  const addressOf = (next: URLSearchParams): string => withQuery(hrefOf(name), next);
   return (
     <ListScreen
       title={words[name].title}

@@ -8,7 +8,7 @@ import { densityIn, filtersIn, shownColumns } from "../parts/lists/looks.ts";
 import { RecordBar } from "../parts/lists/record-bar.tsx";
 import { column, recordColumns, type RecordRow } from "../parts/lists/record-columns.tsx";
 import { productRows } from "../records/products.tsx";
-import { hrefOf, place } from "../router.ts";
+import { hrefOf, place, withQuery } from "../router.ts";
 import { recordTexts } from "../texts/en/goods/records.ts";
 import { stockTexts } from "../texts/en/goods/stock.ts";
 import { KindTabs } from "./kind-tabs.tsx";
@@ -31,8 +31,7 @@ const picks = [
   { parameter: "supplierId", title: titles.supplier, lookUp: suppliers },
 ];
 
-const addressOf = (query: URLSearchParams): string =>
-  query.size === 0 ? hrefOf("stock") : `${hrefOf("stock")}?${query.toString()}`;
+const addressOf = (query: URLSearchParams): string => withQuery(hrefOf("stock"), query);
 
 export const OnHand: FunctionComponent = () => {
   const { query } = place.value;

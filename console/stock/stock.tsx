@@ -15,7 +15,7 @@ import { ProblemNotice } from "../parts/problem.tsx";
 import { EntrySays } from "../parts/service-says.tsx";
 import { StatusChip } from "../parts/status-chip.tsx";
 import { Moment } from "../parts/when.tsx";
-import { go, hrefOf, place, withParameter } from "../router.ts";
+import { go, hrefOf, place, withParameter, withQuery } from "../router.ts";
 import { stockTexts } from "../texts/en/goods/stock.ts";
 import { texts } from "../texts/en/texts.ts";
 import { nameRecord } from "../title.ts";
@@ -81,8 +81,7 @@ interface FiltersProps {
 
 const Filters: FunctionComponent<FiltersProps> = ({ name, query, columns }) => {
   const kind: Kind = kinds[name];
-  const addressOf = (next: URLSearchParams): string =>
-    next.size === 0 ? hrefOf("stock", name) : `${hrefOf("stock", name)}?${next.toString()}`;
+  const addressOf = (next: URLSearchParams): string => withQuery(hrefOf("stock", name), next);
   const set = (parameter: string, value: string): void => go(addressOf(withParameter(query, parameter, value)));
   const chosen = (query.get("status") ?? "").split(",").filter((each) => each !== "");
   const choose = (status: string): void =>

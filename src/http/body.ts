@@ -8,7 +8,7 @@
  *        key, takes half of it at most, and a shop that sends few always finds some.
  */
 import { JoinedBytes } from "../base/joined-bytes.ts";
-import { Rounds, roundMs } from "../base/time/rounds.ts";
+import { pieceRounds } from "../base/time/rounds.ts";
 import { inTime } from "../base/time/waiting.ts";
 import { Fault } from "../base/fault.ts";
 import type { HttpRequest } from "./surface.ts";
@@ -45,8 +45,8 @@ const defaultLimits: BodyLimits = { bytesMax: bodiesBytesMax, arrivalMs: bodyArr
 /** The memory that bodies of requests take in a process, from their first byte until the request is answered. */
 export class BodyBudget {
   readonly limits: BodyLimits;
-  /** Rounds of the pieces of files, as short as those of documents. */
-  readonly pieceRounds = new Rounds(roundMs / 5);
+  /** Rounds of the pieces of files. */
+  readonly pieceRounds = pieceRounds();
   /** Holders of bodies, each with the bytes of theirs. */
   readonly #heldBy = new Map<string, number>();
   #bytes = 0;

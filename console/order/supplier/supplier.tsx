@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { useEffect } from "preact/hooks";
 import type { Output } from "../../../client/index.ts";
-import { useAsked } from "../../approvals/asked.ts";
+import { useOpenQuestion } from "../../approvals/open-questions.ts";
 import { openpo, openpoOnce, type Problem, problemOf } from "../../data/client.ts";
 import { followEvents } from "../../data/events.ts";
 import { moment, number } from "../../data/format.ts";
@@ -117,7 +117,7 @@ const OpenProposal: FunctionComponent<OpenProps> = ({ state, order, proposal, ag
   const input = { shopId: shopId(), purchaseOrderId, proposalId };
   const ofOrder = new Map(order.lineItems.map((line) => [line.poLineItemId, line]));
   const mayDecide = hasRole("purchaser");
-  useAsked(mayDecide);
+  useOpenQuestion(mayDecide);
   const accept = async (lineItemIds: readonly string[]): Promise<void> => {
     isSending.value = true;
     const some = lineItemIds.length === 0 ? {} : { lineItemIds: [...lineItemIds] };

@@ -5,8 +5,6 @@ import { locations, type LookUp, suppliers } from "../../data/look-ups.ts";
 import { texts } from "../../texts/en/texts.ts";
 import { usePickedName } from "./picked-name.ts";
 
-/** Numbers with all their decimals. */
-
 const lookUps: Readonly<Record<string, LookUp>> = { supplierId: suppliers, locationId: locations };
 
 interface FieldValueProps {

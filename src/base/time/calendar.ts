@@ -39,8 +39,8 @@ const dayFormatOf = (timezone: string): Intl.DateTimeFormat =>
 
 /** The day of an instant in a time zone (IANA name). */
 export function dayIn(timezone: string, instantMs: number): Day {
-  const format = dayFormats.get(timezone) ?? dayFormatOf(timezone);
-  dayFormats.set(timezone, format);
+  let format = dayFormats.get(timezone);
+  if (format === undefined) dayFormats.set(timezone, (format = dayFormatOf(timezone)));
   const parts = format.formatToParts(instantMs);
   const part = (type: "year" | "month" | "day"): number => Number(parts.find((one) => one.type === type)?.value);
   return Date.UTC(part("year"), part("month") - 1, part("day")) / dayMs;

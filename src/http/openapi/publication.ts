@@ -3,7 +3,7 @@
  * has a strong ETag for each of its two forms. A client that has it already gets 304. All answers share its bytes,
  * whether or not their clients read them.
  */
-import { roundMs, Rounds } from "../../base/time/rounds.ts";
+import { pieceRounds } from "../../base/time/rounds.ts";
 import type { HttpRequest } from "../surface.ts";
 
 /** Bytes sent at a time of a document that is the same for everyone (openapi.json, the reference page). */
@@ -80,11 +80,8 @@ export function publishLater(
   return () => (loading ??= load().then((text) => (text === null ? null : publish(text, contentType))));
 }
 
-/**
- * Pieces of all documents are sent in the order in which their readers ask. The event loop goes on between rounds of a
- * fifth of the time that requests have, since a request takes several.
- */
-const rounds = new Rounds(roundMs / 5);
+/** Pieces of all documents are sent in the order in which their readers ask. */
+const rounds = pieceRounds();
 
 /**
  * The bytes as a stream, a piece for each that the client has read. A `Response` of the bytes themselves would copy

@@ -3,13 +3,13 @@ import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 
 /** Number of the questions that are shown. */
-export const asked = signal(0);
+export const openQuestions = signal(0);
 
-/** Counts what a part asks while it is shown. */
-export function useAsked(isAsked: boolean): void {
+/** Counts the question of a part while it is open. */
+export function useOpenQuestion(isOpen: boolean): void {
   useEffect(() => {
-    if (!isAsked) return;
-    asked.value += 1;
-    return () => void (asked.value -= 1);
-  }, [isAsked]);
+    if (!isOpen) return;
+    openQuestions.value += 1;
+    return () => void (openQuestions.value -= 1);
+  }, [isOpen]);
 }
