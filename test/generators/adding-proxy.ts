@@ -28,7 +28,9 @@ async function passOn(received: IncomingMessage, answer: ServerResponse): Promis
 /** Starts the proxy before the server at this address. */
 export async function startAddingProxy(url: string): Promise<AsyncDisposable & { readonly url: string }> {
   const server = createServer((incoming, answer) => {
-    const { method, headers } = incoming;
+    // An answer that the proxy changes is asked for as it is, not packed.
+    const { "accept-encoding": _, ...headers } = incoming.headers;
+    const { method } = incoming;
     const forwarded = httpRequest(new URL(incoming.url ?? "/", url), { method, headers }, (received) => {
       void passOn(received, answer);
     });
