@@ -7,7 +7,7 @@
  * missing PostgreSQL is a failure. A run without arguments on SQLite also prints which documented statuses of each operation the tests have seen,
  * and fails if one is missing.
  */
-import { globSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import path from "node:path";
 import { run } from "node:test";
@@ -16,8 +16,14 @@ import { pathToFileURL } from "node:url";
 import type { Json } from "../src/base/json.ts";
 import { medusaUrlVariable } from "./storefront/medusa/place.ts";
 import { claimsVariable, offerFiles } from "./runner/shared-process.ts";
-import { costOf, faultOfWord, isSelected, selectionOf } from "./support/costs.ts";
-import { type EngineName, placeOf, reasonForOwnProcess, reasonToRunAlone } from "./support/engines.ts";
+import { faultOfWord, isSelected, selectionOf } from "./support/costs.ts";
+import {
+  type EngineName,
+  placeOf,
+  reasonForOwnProcess,
+  reasonToComeFirst,
+  reasonToRunAlone,
+} from "./support/engines.ts";
 import { type Hole, matrixOf, observedDirectoryVariable } from "./support/openapi/matrix.ts";
 import {
   databaseVariable,
@@ -97,39 +103,43 @@ const durations: { readonly name: string; readonly ms: number }[] = [];
 const durationsShownMax = 12;
 
 /**
- * Runs these files and adds the label to each test's name. Those without a cost and those with a browser share processes, since loading the program or
- * starting the browser takes longer than most of them. Those that measure times come last, one after another.
+ * Runs these files and adds the label to each test's name. They share processes, since loading the program or starting the browser takes longer than
+ * most of them. Those that measure times come last, one after another.
  */
 async function runFiles(chosen: readonly string[], label: string): Promise<void> {
   const sources = new Map(chosen.map((file) => [file, readFileSync(file, "utf8")]));
   const alone = chosen.filter((file) => reasonToRunAlone(sources.get(file) ?? "") !== null);
   const together = chosen.filter((file) => !alone.includes(file));
-  const sharing = together.filter(
-    (file) => [null, "pg", "browser"].includes(costOf(file)) && reasonForOwnProcess(sources.get(file) ?? "") === null,
+  const sharing = together.filter((file) => reasonForOwnProcess(sources.get(file) ?? "") === null);
+  const weightOf = (file: string): number => {
+    const source = sources.get(file) ?? "";
+    return reasonToComeFirst(source) === null ? source.length : Number.MAX_SAFE_INTEGER;
+  };
+  await runShared(
+    sharing.toSorted((one, other) => weightOf(other) - weightOf(one)),
+    label,
   );
-  await runShared(sharing, label);
   const own = together.filter((file) => !sharing.includes(file));
   await runProcesses(own, { concurrency: filesAtOnce, timeout: msMax, label });
   await runProcesses(alone, { concurrency: 1, timeout: msMax, label });
 }
 
 /**
- * Runs these files in as many processes as run at once. Large ones come first, so that no processor is without work at the end. A file whose process
- * ended before it did is a failure.
+ * Runs these files, in this order, in as many processes as run at once. Long ones come first, so that no processor is without work at the end. A file
+ * whose process ended before it did is a failure.
  */
-async function runShared(chosen: readonly string[], label: string): Promise<void> {
+async function runShared(files: readonly string[], label: string): Promise<void> {
   const directory = mkdtempSync(path.join(tmpdir(), "openpo-claims-"));
   try {
-    const files = chosen.toSorted((one, other) => statSync(other).size - statSync(one).size);
     offerFiles(directory, { files, fileMsMax: msMax });
     process.env[claimsVariable] = directory;
-    const concurrency = Math.min(filesAtOnce, chosen.length);
+    const concurrency = Math.min(filesAtOnce, files.length);
     const ended = await runProcesses(Array<string>(concurrency).fill(sharedProcess), {
       concurrency,
       timeout: sharingFilesMax * msMax,
       label,
     });
-    for (const file of chosen.filter((name) => !ended.has(name))) {
+    for (const file of files.filter((name) => !ended.has(name))) {
       failed += 1;
       failures.push(`${file}${label} did not run to its end`);
     }

@@ -12,9 +12,13 @@ const orders = Math.ceil(Number(process.env["OPENPO_REPLAY_ORDERS"] ?? 80) * (on
 const slice: ReplayOptions = { data, orders, parallel: 8, faults: false, kills: 0 };
 
 const replayed = (options: ReplayOptions): Promise<ReplayResult> =>
-  inPlace((directory) => {
+  inPlace(async (directory) => {
     process.env["OPENPO_DATABASE_URL"] = databaseOf(directory) ?? "";
-    return replay(options);
+    try {
+      return await replay(options);
+    } finally {
+      delete process.env["OPENPO_DATABASE_URL"];
+    }
   });
 
 test("replaying the AdventureWorks orders over HTTP ends with exactly the received stock", { skip }, async () => {

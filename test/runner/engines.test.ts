@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Placement, placeOf, reasonToRunAlone } from "../support/engines.ts";
+import {
+  type Placement,
+  placeOf,
+  reasonForOwnProcess,
+  reasonToComeFirst,
+  reasonToRunAlone,
+} from "../support/engines.ts";
 
 const support: Readonly<Record<string, string>> = {
   "test/support/store.ts":
@@ -90,4 +96,10 @@ test("a file that measures says why it runs alone", () => {
   assert.equal(reasonToRunAlone(`/**\n * Measures.\n *\n * Runs alone: ${reason}\n */\nimport "x";`), reason);
   assert.equal(reasonToRunAlone(`/** Runs alone: ${reason} */`), reason);
   assert.equal(reasonToRunAlone('test("Runs alone: no", () => {});'), null);
+});
+
+test("a file that shares no process and one that comes first say why", () => {
+  assert.equal(reasonForOwnProcess("// Own process: it looks at its memory."), "it looks at its memory.");
+  assert.equal(reasonToComeFirst("/** Comes first: it takes long. */"), "it takes long.");
+  assert.equal(reasonToComeFirst("/** Runs alone: it takes long. */"), null);
 });

@@ -2,6 +2,8 @@
  * The deterministic simulator: any story of a seed ends in what the model says, a seed has one course, and planted faults are found.
  *
  * Each run is a process of its own, since a simulation replaces the platform's time and random numbers.
+ *
+ * Comes first: it takes longest.
  */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";

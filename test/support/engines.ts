@@ -69,16 +69,15 @@ export function placeOf(file: string, sourceOf: (file: string) => string): Place
   return { engines: [wanted], reason, fault };
 }
 
-const aloneDeclaration = /^ *(?:\/?\*+|\/\/) *Runs alone: (.+?)(?: *\*\/)?$/m;
+/** Returns the reason in a line `<words>: <reason>.` of a comment in this text, or null. */
+const reasonAfter = (words: string, source: string): string | null =>
+  new RegExp(String.raw`^ *(?:\/?\*+|\/\/) *${words}: (.+?)(?: *\*\/)?$`, "m").exec(source)?.[1] ?? null;
 
-/** Returns why no other file may run beside the one with this text (`Runs alone: <reason>.` in a comment), or null. */
-export function reasonToRunAlone(source: string): string | null {
-  return aloneDeclaration.exec(source)?.[1] ?? null;
-}
+/** Returns why no other file may run beside the one with this text, or null. */
+export const reasonToRunAlone = (source: string): string | null => reasonAfter("Runs alone", source);
 
-const ownProcessDeclaration = /^ *(?:\/?\*+|\/\/) *Own process: (.+?)(?: *\*\/)?$/m;
+/** Returns why the file with this text shares no process with others, or null. */
+export const reasonForOwnProcess = (source: string): string | null => reasonAfter("Own process", source);
 
-/** Returns why the file with this text shares no process with others (`Own process: <reason>.` in a comment), or null. */
-export function reasonForOwnProcess(source: string): string | null {
-  return ownProcessDeclaration.exec(source)?.[1] ?? null;
-}
+/** Returns why the file with this text is the first that runs, or null. */
+export const reasonToComeFirst = (source: string): string | null => reasonAfter("Comes first", source);

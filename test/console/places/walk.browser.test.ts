@@ -6,6 +6,8 @@
  * the contrast of each state of each control (`npm run test:places`).
  *
  * Only on sqlite: what a browser shows does not depend on the engine.
+ *
+ * Comes first: it takes two minutes.
  */
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
