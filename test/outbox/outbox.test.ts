@@ -230,7 +230,7 @@ suite("outbox: stock", () => {
       await world.strike([], { latencyMs: 60 });
       const first = await world.receive("po_1", { l1: quantity(2) });
       void world.outbox.settle(shopId, first, 0);
-      await pause(20);
+      await until("the push is made", async () => (await calls(world)).changeOnHand === 1);
       const second = await world.receive("po_1", { l1: quantity(7) });
       const outcome = await pushOutcome(world, second);
       await world.quiet();
@@ -354,7 +354,7 @@ suite("outbox: stock", () => {
       await before.place("po_1", lines(1));
       await before.strike([], { latencyMs: 5_000 });
       void before.outbox.settle(shopId, await before.receive("po_1", { l1: quantity(2) }), 0);
-      await pause(30);
+      await until("the push is made", async () => (await calls(before)).changeOnHand === 1);
       await before.close();
 
       const after = await openWorld(directory);

@@ -377,8 +377,8 @@ export async function soak({ ms, seed, plants = [], say = () => {} }: SoakOption
         }),
       ),
     ]);
-    // Its last report is up to a second old.
-    await pause(1_200);
+    const endMs = Date.now();
+    await until("a report that tells of the end", () => statSync(report).mtimeMs > endMs);
     const watched: Watched = JSON.parse(readFileSync(report, "utf8"));
     return judged(samples, watched, load, receiver.count());
   } finally {

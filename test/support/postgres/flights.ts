@@ -31,7 +31,7 @@ import { openSandbox } from "../../../src/storefront/sandbox/sandbox.ts";
 import { systemClock as clock, timeOrderedIds } from "../../../src/base/time/system.ts";
 import { onlyGlobal } from "../../../src/webhooks/addresses.ts";
 import { sandboxSchema, shopsSchema } from "./postgres.ts";
-import { pause } from "../until.ts";
+import { until } from "../until.ts";
 
 const silentLog = { error: () => {} };
 
@@ -330,15 +330,16 @@ export async function openCountedNode(url: string): Promise<CountedNode> {
   // Its follow-on work makes the outbox look after the shop.
   const orderToRead = await orders.received();
 
-  /** Waits until the shop has no pending effects. */
+  /** Waits until the shop has no pending effects, and the outbox has done nothing between two looks. */
   async function quiet(): Promise<void> {
-    for (let left = 1; left > 0;) {
-      const [row] = await outboxEngine.read(shopId, (tx) =>
-        tx.all<{ n: number }>("select count(*) as n from effect where shop_id = ? and state = 'pending'", [shopId]),
-      );
-      left = row?.n ?? 0;
-      await pause(quietMs);
-    }
+    const pendingStatement = "select count(*) as n from effect where shop_id = ? and state = 'pending'";
+    let afterLook = -1;
+    await until("the outbox rests", async () => {
+      const isSame = pools.followOn.statements === afterLook;
+      const [row] = await outboxEngine.read(shopId, (tx) => tx.all<{ n: number }>(pendingStatement, [shopId]));
+      afterLook = pools.followOn.statements;
+      return row?.n === 0 && isSame;
+    });
   }
   const costIn = ({ statements, roundTrips }: Cost, before: Cost): Cost => ({
     statements: statements - before.statements,
@@ -379,6 +380,3 @@ export async function openCountedNode(url: string): Promise<CountedNode> {
     },
   };
 }
-
-/** After the last effect has ended, the outbox looks once more. */
-const quietMs = 60;
