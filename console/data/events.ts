@@ -7,6 +7,7 @@
  */
 import type { Input } from "../../client/index.ts";
 import { openpo, withBearer } from "./client.ts";
+import { sleep } from "./reading.ts";
 import { member, shopId, signedIn, textOf } from "./session.ts";
 
 type Pattern = NonNullable<Input<"event_list">["types"]>[number];
@@ -116,7 +117,7 @@ function stream(): () => void {
       if (document.hidden) await untilVisible();
       else {
         await read().catch(() => undefined);
-        await new Promise((resolve) => setTimeout(resolve, waitMs));
+        await sleep(waitMs);
         waitMs = Math.min(waitMs * 2, waitMsMax);
       }
     }

@@ -3,6 +3,7 @@
  */
 import { type ReadonlySignal, signal } from "@preact/signals";
 import type { Problem } from "./client.ts";
+import { sleep } from "./reading.ts";
 
 /** One page of a list. */
 export interface Page<Row> {
@@ -60,7 +61,7 @@ export async function everyRow<Row>(
   let cursor: string | null = null;
   let pages = 0;
   do {
-    if ((pages += 1) > pagesAtOnce) await new Promise((resolve) => setTimeout(resolve, pageWaitMs));
+    if ((pages += 1) > pagesAtOnce) await sleep(pageWaitMs);
     const page: Page<Row> | { readonly problem: Problem } = await read(cursor);
     if ("problem" in page) return page;
     rows.push(...page.rows);

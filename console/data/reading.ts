@@ -31,6 +31,30 @@ export function serially(ask: () => Promise<void>): () => Promise<void> {
   };
 }
 
+export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** A call to come. While it is to come, a further `in` changes nothing. */
+interface Later {
+  readonly in: (waitMs: number) => void;
+  readonly cancel: () => void;
+}
+
+export function later(run: () => void): Later {
+  let timer: ReturnType<typeof setTimeout> | null = null;
+  return {
+    in: (waitMs) => {
+      timer ??= setTimeout(() => {
+        timer = null;
+        run();
+      }, waitMs);
+    },
+    cancel: () => {
+      if (timer !== null) clearTimeout(timer);
+      timer = null;
+    },
+  };
+}
+
 /** @param isWanted  false: nothing is read, for what the person may not ask. */
 export function useReading<Name extends OperationName>(
   name: Name,

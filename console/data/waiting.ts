@@ -4,7 +4,7 @@ import { useEffect } from "preact/hooks";
 import { texts } from "../texts/en/texts.ts";
 import { openpo } from "./client.ts";
 import { hearEvents } from "./events.ts";
-import { serially } from "./reading.ts";
+import { later, serially } from "./reading.ts";
 import { shopId } from "./session.ts";
 
 /** Requests that are counted at most. */
@@ -44,26 +44,19 @@ const isLoading = (): boolean => document.getElementById("content")?.textContent
 export function useWaiting(sequence: number, followCounts: () => Promise<() => void>): void {
   useEffect(() => {
     let counting: Promise<() => void> | null = null;
-    let timer: ReturnType<typeof setTimeout> | null = null;
-    const later = (run: () => void, waitMs: number): void => {
-      timer ??= setTimeout(() => {
-        timer = null;
-        run();
-      }, waitMs);
-    };
-    const start = (): void => {
-      if (isLoading()) return later(start, lookMs);
+    const start = later(() => {
+      if (isLoading()) return start.in(lookMs);
       // Without its script there are no numbers.
       counting ??= followCounts().catch(() => () => {});
       void read();
-    };
-    later(start, lookMs);
+    });
+    start.in(lookMs);
     const unhear = hearEvents(({ type }) => {
-      if (type.startsWith("approval.")) later(start, restMs);
+      if (type.startsWith("approval.")) start.in(restMs);
     });
     return () => {
       unhear();
-      if (timer !== null) clearTimeout(timer);
+      start.cancel();
       void counting?.then((end) => end());
     };
   }, [sequence]);

@@ -5,7 +5,7 @@ import type { PurchaseOrderHeader } from "../../client/index.ts";
 import { followEvents } from "../data/events.ts";
 import { about, dayOfYear, number, weekday } from "../data/format.ts";
 import { hasRole, type Role, shopId, signedIn, today } from "../data/session.ts";
-import { useReading } from "../data/reading.ts";
+import { later, useReading } from "../data/reading.ts";
 import type { IconName } from "../icons/names.ts";
 import { views } from "../orders/filters.ts";
 import { dueIn, lateFor } from "../orders/lateness.ts";
@@ -32,16 +32,11 @@ export const HomeScreen: FunctionComponent = () => {
   const { board, read } = useMemo(boardOf, []);
   useEffect(() => {
     void read();
-    let timer: ReturnType<typeof setTimeout> | null = null;
-    const unfollow = followEvents(() => {
-      timer ??= setTimeout(() => {
-        timer = null;
-        void read();
-      }, restMs);
-    });
+    const reading = later(() => void read());
+    const unfollow = followEvents(() => reading.in(restMs));
     return () => {
       unfollow();
-      if (timer !== null) clearTimeout(timer);
+      reading.cancel();
     };
   }, []);
   const now = board.value;

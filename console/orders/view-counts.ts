@@ -6,6 +6,7 @@ import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { openpo } from "../data/client.ts";
 import { followEvents } from "../data/events.ts";
+import { later } from "../data/reading.ts";
 import { shopId, today } from "../data/session.ts";
 import { countedViews, inputOf } from "./filters.ts";
 
@@ -45,22 +46,18 @@ export function useViewCounts(isListed: boolean): void {
   isDue.current ||= isListed;
   useEffect(() => {
     if (!isDue.current) return;
-    let timer: ReturnType<typeof setTimeout> | null = null;
     let restUntilMs = 0;
-    const readSoon = (waitMs: number): void => {
-      timer ??= setTimeout(() => {
-        timer = null;
-        restUntilMs = Date.now() + restMs;
-        void read();
-      }, waitMs);
-    };
-    readSoon(firstAfterMs);
+    const reading = later(() => {
+      restUntilMs = Date.now() + restMs;
+      void read();
+    });
+    reading.in(firstAfterMs);
     const unfollow = followEvents(({ purchaseOrderId }) => {
-      if (purchaseOrderId !== null) readSoon(Math.max(firstAfterMs, restUntilMs - Date.now()));
+      if (purchaseOrderId !== null) reading.in(Math.max(firstAfterMs, restUntilMs - Date.now()));
     });
     return () => {
       unfollow();
-      if (timer !== null) clearTimeout(timer);
+      reading.cancel();
     };
   }, [isDue.current]);
 }

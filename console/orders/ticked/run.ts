@@ -3,6 +3,7 @@ import { signal } from "@preact/signals";
 import { newIdempotencyKey, type OperationName, type PurchaseOrderHeader, type Result } from "../../../client/index.ts";
 import { type Problem, problemOf } from "../../data/client.ts";
 import { sentence } from "../../data/format.ts";
+import { sleep } from "../../data/reading.ts";
 import { tickedTexts as words } from "../../texts/en/order/ticked.ts";
 
 /** Order for which an action was not all done. `partly`: it was, but what follows it was not. */
@@ -63,7 +64,7 @@ export function runner() {
     const through: string[] = [];
     const undone: Undone[] = [];
     const one = async (index: number, order: PurchaseOrderHeader): Promise<void> => {
-      if (index >= callsAtOnce) await new Promise((resolve) => setTimeout(resolve, callWaitMs));
+      if (index >= callsAtOnce) await sleep(callWaitMs);
       const { purchaseOrderId, version } = order;
       const name = JSON.stringify([action, purchaseOrderId, version]);
       const idempotencyKey = keys.get(name) ?? newIdempotencyKey();

@@ -2,7 +2,7 @@
 import { openpo } from "../../data/client.ts";
 import { hearEvents } from "../../data/events.ts";
 import { number } from "../../data/format.ts";
-import { serially } from "../../data/reading.ts";
+import { later, serially } from "../../data/reading.ts";
 import { hasRole, shopId, today } from "../../data/session.ts";
 import { placeCounts } from "../../data/waiting.ts";
 import { inputOf, views } from "../../orders/filters.ts";
@@ -29,17 +29,13 @@ const read = serially(async () => {
 
 /** Counts now, and after changes of orders while a screen follows the events. @returns what ends it. */
 export function followCounts(): () => void {
-  let timer: ReturnType<typeof setTimeout> | null = null;
+  const reading = later(() => void read());
   void read();
   const unhear = hearEvents(({ purchaseOrderId }) => {
-    if (purchaseOrderId === null) return;
-    timer ??= setTimeout(() => {
-      timer = null;
-      void read();
-    }, restMs);
+    if (purchaseOrderId !== null) reading.in(restMs);
   });
   return () => {
     unhear();
-    if (timer !== null) clearTimeout(timer);
+    reading.cancel();
   };
 }
