@@ -392,12 +392,26 @@ begin
   update ${shopsSchema}.first_start set settled = false;
 end $$`;
 
-async function empty(url: string): Promise<void> {
-  await withClient(url, async (client) => {
+/** What a test may have changed beside rows of shops: versions, the program that wrote them, tables, columns, triggers, functions. */
+const schemasOf = `select
+  (select string_agg(line || version, ' ' order by line, version) from ${shopsSchema}.migration) as shops,
+  (select string_agg(line || version, ' ' order by line, version) from ${sandboxSchema}.migration) as sandbox,
+  (select string_agg(nspname || obj_description(oid, 'pg_namespace'), ' ' order by nspname) from pg_namespace) as programs,
+  (select count(*) from pg_class) as relations, (select count(*) from pg_attribute) as columns,
+  (select count(*) from pg_trigger) as triggers, (select count(*) from pg_proc) as functions`;
+
+const readSchemas = async (client: Client): Promise<string> => JSON.stringify((await client.query(schemasOf)).rows);
+
+/** @returns the schemas of the emptied database. */
+const empty = (url: string): Promise<string> =>
+  withClient(url, async (client) => {
     await endSessions(client, new URL(url).pathname.slice(1));
     await client.query(emptying);
+    return await readSchemas(client);
   });
-}
+
+/** Those of the template, as this process has found them in a copy. */
+let schemasOfTemplate: string | null = null;
 
 export interface TestDatabase {
   readonly url: string;
@@ -418,23 +432,21 @@ export async function freshDatabase(
   const { empty: bare = false, server = sharedServer() } = options;
   if (!bare && options.server === undefined) {
     const url = (options.unused === true ? undefined : emptied.pop()) ?? (await copyOf(server, template));
+    schemasOfTemplate ??= await withClient(url, readSchemas);
     return {
       url,
       async drop() {
-        await empty(url);
-        emptied.push(url);
+        if ((await empty(url)) === schemasOfTemplate) emptied.push(url);
+        else await dropAt(server, url);
       },
     };
   }
   const url = await copyOf(server, bare ? "template1" : template);
-  return {
-    url,
-    async drop() {
-      const name = new URL(url).pathname.slice(1);
-      await withClient(server, (client) => dropDatabase(client, name));
-    },
-  };
+  return { url, drop: () => dropAt(server, url) };
 }
+
+const dropAt = (server: string, url: string): Promise<void> =>
+  withClient(server, (client) => dropDatabase(client, new URL(url).pathname.slice(1)));
 
 async function copyOf(server: string, original: string): Promise<string> {
   const name = `openpo_test_${randomBytes(8).toString("hex")}`;
