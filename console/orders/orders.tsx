@@ -1,12 +1,11 @@
 /** The list of orders: views, filters, search, and rows page by page. */
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren, FunctionComponent } from "preact";
-import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo } from "preact/hooks";
 import type { PurchaseOrderHeader } from "../../client/index.ts";
 import type { Problem } from "../data/client.ts";
 import { money, statusName, writtenDay } from "../data/format.ts";
 import { locations, suppliers, variants } from "../data/look-ups.ts";
-import type { KeptList } from "../data/pages.ts";
 import { hasRole, hasStorefront } from "../data/session.ts";
 import { lazy } from "../parts/lazy.tsx";
 import { ColumnsPop } from "../parts/lists/columns.tsx";
@@ -15,7 +14,7 @@ import { type ListColumn, ListScreen } from "../parts/lists/list-screen.tsx";
 import { isWriting } from "../parts/frame/writing.ts";
 import { Icon } from "../parts/icon.tsx";
 import { ListBar, type Taken } from "../parts/lists/list-bar.tsx";
-import { type Ticks, ticksOf } from "../parts/lists/ticks.tsx";
+import { OnceTicked, ticksOf } from "../parts/lists/ticks.tsx";
 import { usePickedName } from "../parts/fields/picked-name.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { Progress } from "../parts/progress.tsx";
@@ -41,7 +40,7 @@ const FilterFields = lazy(async () => (await import("./filter-fields.tsx")).Filt
 
 const ColumnsMenu = lazy(async () => (await import("./filter-fields.tsx")).ColumnsMenu, { isQuiet: true });
 
-const TickBar = lazy(async () => (await import("./ticked/tick-bar.tsx")).TickBar, { isQuiet: true });
+const TickBar = lazy(async () => (await import("./ticked/tick-bar.tsx")).OrderTickBar, { isQuiet: true });
 
 const Answers = lazy(async () => (await import("./answers.tsx")).Answers, { isQuiet: true });
 
@@ -83,20 +82,15 @@ export const OrdersScreen: FunctionComponent = () => {
         <>
           {rows.length > 0 ? <LateAnswers /> : null}
           <Filters query={query} isListed={rows.length > 0 || !isLoading}>
-            <Ticked key={key} ticks={ticks} list={list} />
+            <OnceTicked key={key} ticks={ticks}>
+              <TickBar ticks={ticks} list={list} />
+            </OnceTicked>
           </Filters>
         </>
       }
       empty={<Empty isFiltered={isFiltered} />}
     />
   );
-};
-
-/** In the place of the filters, once an order was ticked. */
-const Ticked: FunctionComponent<{ readonly ticks: Ticks; readonly list: KeptList<PurchaseOrderHeader> }> = (props) => {
-  const wasTicked = useRef(false);
-  wasTicked.current ||= props.ticks.keys.value.size > 0;
-  return wasTicked.current ? <TickBar {...props} /> : null;
 };
 
 const LateAnswers: FunctionComponent = () => {
@@ -128,13 +122,6 @@ const Empty: FunctionComponent<{ readonly isFiltered: boolean }> = ({ isFiltered
   );
 };
 
-/** Ticks the row to which a key went, else the one below the pointer. */
-function tickRow(): void {
-  const row = ".list tbody tr";
-  const found = document.querySelector(`${row}:has(:focus-visible)`) ?? document.querySelector(`${row}:hover`);
-  found?.querySelector<HTMLElement>(".row-tick input")?.click();
-}
-
 const ListActions: FunctionComponent<{ readonly query: URLSearchParams; readonly isExportable: boolean }> = ({
   query,
   isExportable,
@@ -146,7 +133,6 @@ const ListActions: FunctionComponent<{ readonly query: URLSearchParams; readonly
   useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (isWriting(event) || event.ctrlKey || event.metaKey || event.altKey) return;
-      if (event.key === "x") tickRow();
       if (event.key !== "n" || !isBuyer) return;
       event.preventDefault();
       go(hrefOf("new-order"));

@@ -1,12 +1,12 @@
 /** Shared by suppliers, products and locations, so that one list, one page and one form show them all. */
 import type { FunctionComponent } from "preact";
-import type { OperationName, Output, Result } from "../../client/index.ts";
+import type { CallOptions, OperationName, Output, Result } from "../../client/index.ts";
 import { type Problem, problemOf } from "../data/client.ts";
 import type { Page } from "../data/pages.ts";
 import type { PickedBy } from "../parts/lists/record-bar.tsx";
 import type { RecordColumn, RecordRow } from "../parts/lists/record-columns.tsx";
 import { recordTexts as words } from "../texts/en/goods/records.ts";
-import type { FieldGroup, RecordField, Values } from "./fields.ts";
+import { type FieldGroup, type RecordField, spelled, type Values, valueOf } from "./fields.ts";
 
 /** A record with its version. */
 interface Kept {
@@ -26,6 +26,11 @@ export const cameOf = <Name extends OperationName>(
   result.ok
     ? { record: recordOf(result.data), etag: result.etag ?? "" }
     : { problem: problemOf(result), isStale: result.status === 412 };
+
+/** A record in its list, with what the list said of it. */
+export interface KeptRow extends RecordRow {
+  readonly record: object;
+}
 
 /** Sections of a record's page beside its fields. */
 export interface SectionProps {
@@ -56,16 +61,44 @@ export interface RecordKind {
   readonly page: (
     query: URLSearchParams,
     cursor: string | null,
-  ) => Promise<Page<RecordRow> | { readonly problem: Problem }>;
+  ) => Promise<Page<KeptRow> | { readonly problem: Problem }>;
   readonly get: (id: string) => Promise<Came>;
   readonly create: (members: object, idempotencyKey: string) => Promise<Came>;
   readonly update: (id: string, members: object, ifMatch: string) => Promise<Came>;
+  /** Archives it, or brings it back. */
+  readonly setArchived: (
+    id: string,
+    isArchived: boolean,
+    how: CallOptions,
+  ) => Promise<Result<"supplier_update" | "variant_update" | "location_update">>;
   readonly remove: (id: string, ifMatch: string) => Promise<Problem | null>;
   /** Moves what names the record to another one, and ends it. Absent: such records are not merged. */
   readonly merge?: (id: string, into: string, ifMatch: string) => Promise<Problem | null>;
   /** A card of figures beside those of its fields. Absent: there is none. */
   readonly Card?: FunctionComponent<{ readonly id: string }>;
   readonly Sections: FunctionComponent<SectionProps> | null;
+}
+
+export const isArchived = ({ archive }: RecordKind, record: object): boolean =>
+  valueOf(record, archive.field) === archive.on;
+
+export const statusOf = (kind: RecordKind, record: object): string =>
+  isArchived(kind, record) ? "archived" : spelled(valueOf(record, "status"));
+
+/** The records as a table: their fields, as far as each says something of them, and if they are archived. */
+export function tableOf(
+  { idField, groups, archive }: RecordKind,
+  records: readonly object[],
+): readonly (readonly (string | number)[])[] {
+  const names = new Set([
+    idField,
+    ...groups.flatMap(({ fields: each }) => each.map(({ name }) => name)),
+    archive.field,
+  ]);
+  const head = [...names].filter((name) => records.every((record) => (name.split(".")[0] ?? "") in record));
+  const cellOf = (value: unknown): string | number =>
+    typeof value === "number" ? value : typeof value === "boolean" ? String(value) : spelled(value);
+  return [head, ...records.map((record) => head.map((name) => cellOf(valueOf(record, name))))];
 }
 
 /** Parameters of every list; without a search or a cursor they are left out. */

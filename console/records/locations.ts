@@ -26,10 +26,12 @@ export const locations: RecordKind = {
     const result = await openpo.call("location_list", { shopId: shopId(), ...askedFor(query, cursor) });
     if (!result.ok) return { problem: problemOf(result) };
     const { locations: found, totalCount, cursor: next } = result.data;
-    const rows = found.map(({ locationId, name, address, status }) => {
+    const rows = found.map((record) => {
+      const { locationId, name, address, status } = record;
       const parts = [address?.address1, address?.zip, address?.city, address?.country ?? address?.countryCode];
       const shown = parts.filter((part) => part !== null && part !== undefined).join(", ");
-      return { id: locationId, title: name, hint: null, status, values: [shown === "" ? texts.orders.none : shown] };
+      const values = [shown === "" ? texts.orders.none : shown];
+      return { record, id: locationId, title: name, hint: null, status, values };
     });
     return { rows, totalCount, cursor: next };
   },
@@ -44,6 +46,8 @@ export const locations: RecordKind = {
       await openpo.call("location_update", { ...members, shopId: shopId(), locationId }, { ifMatch }),
       (data) => data.location,
     ),
+  setArchived: (locationId, isOff, how) =>
+    openpo.call("location_update", { shopId: shopId(), locationId, status: isOff ? "archived" : "active" }, how),
   async remove(locationId, ifMatch) {
     const result = await openpo.call("location_delete", { shopId: shopId(), locationId }, { ifMatch });
     return result.ok ? null : problemOf(result);

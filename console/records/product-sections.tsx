@@ -20,7 +20,7 @@ import { RecordForm } from "./form.tsx";
 import type { SectionProps } from "./kinds.ts";
 import { Outlook } from "./figures/outlook.tsx";
 import { ProductOrders } from "./figures/over-time.tsx";
-import { TermsCells, TermsHead } from "./terms.tsx";
+import { TermsCells, TermsHead } from "./prices/terms.tsx";
 
 const { stock: words, figures, offers, fields, columns } = recordTexts;
 

@@ -10,7 +10,7 @@ import { Picture } from "../parts/picture.tsx";
 import { recordTexts as words } from "../texts/en/goods/records.ts";
 import { texts } from "../texts/en/texts.ts";
 import { currencyCode, ruleFieldsOf, spelled, valueOf } from "./fields.ts";
-import { askedFor, cameOf, type RecordKind } from "./kinds.ts";
+import { askedFor, cameOf, type KeptRow, type RecordKind } from "./kinds.ts";
 import { Cover, later } from "./figures/figures.tsx";
 import { ProductCard, ProductSections } from "./product-sections.tsx";
 
@@ -30,7 +30,7 @@ export async function productRows(
   cursor: string | null,
   locationId: string | null,
   valuesOf: (variant: Variant, stock: RecordRow["values"]) => RecordRow["values"],
-): ReturnType<ReadPage<RecordRow>> {
+): ReturnType<ReadPage<KeptRow>> {
   const supplierId = query.get("supplierId") ?? undefined;
   const result = await openpo.call("variant_search", { shopId: shopId(), supplierId, ...askedFor(query, cursor) });
   if (!result.ok) return { problem: problemOf(result) };
@@ -40,11 +40,12 @@ export async function productRows(
     const answer = await openpo.call("variant_figures_list", { shopId: shopId(), ids });
     return answer.ok ? new Map(answer.data.variants.map((each) => [each.variantId, each])) : null;
   });
-  const rows = variants.map((variant): RecordRow => {
+  const rows = variants.map((variant): KeptRow => {
     const { variantId } = variant;
     const levels = variant.levels.filter((level) => locationId === null || level.locationId === locationId);
     const sum = (of: "onHand" | "incoming"): string => number(levels.reduce((total, level) => total + level[of], 0));
     return {
+      record: variant,
       id: variantId,
       title: products.titleOf(variant),
       picture: <Picture url={variant.imageUrl} />,
@@ -114,6 +115,8 @@ export const products: RecordKind = {
       await openpo.call("variant_update", { ...members, shopId: shopId(), variantId }, { ifMatch }),
       (data) => data.variant,
     ),
+  setArchived: (variantId, isOff, how) =>
+    openpo.call("variant_update", { shopId: shopId(), variantId, isArchived: isOff }, how),
   async remove(variantId, ifMatch) {
     const result = await openpo.call("variant_delete", { shopId: shopId(), variantId }, { ifMatch });
     return result.ok ? null : problemOf(result);

@@ -14,7 +14,9 @@ import { Icon } from "../parts/icon.tsx";
 import { ListScreen } from "../parts/lists/list-screen.tsx";
 import { densityIn, filtersIn, shownColumns } from "../parts/lists/looks.ts";
 import { RecordBar } from "../parts/lists/record-bar.tsx";
-import { recordColumns, type RecordRow } from "../parts/lists/record-columns.tsx";
+import { recordColumns } from "../parts/lists/record-columns.tsx";
+import { OnceTicked, ticksOf } from "../parts/lists/ticks.tsx";
+import { lazy } from "../parts/lazy.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { Skeleton } from "../parts/skeleton.tsx";
 import { StatusChip } from "../parts/status-chip.tsx";
@@ -26,11 +28,13 @@ import { nameRecord } from "../title.ts";
 import { factsOf, type FieldGroup, membersWith, spelled, tell, type Values, valueOf } from "./fields.ts";
 import { RecordForm } from "./form.tsx";
 import { History } from "./history.tsx";
-import { type Came, isKept, type RecordKind } from "./kinds.ts";
+import { type Came, isArchived, isKept, type KeptRow, type RecordKind, statusOf, tableOf } from "./kinds.ts";
 import { locations } from "./locations.ts";
 import { MergeSupplier } from "./merge.tsx";
 import { products } from "./products.tsx";
 import { suppliers } from "./suppliers.tsx";
+
+const TickBar = lazy(async () => (await import("../orders/ticked/tick-bar.tsx")).RecordTickBar, { isQuiet: true });
 
 const kinds = { suppliers, products, locations } as const satisfies Record<string, RecordKind>;
 
@@ -63,7 +67,9 @@ const Records: FunctionComponent<{ readonly name: KindName }> = ({ name }) => {
   const { query } = place.value;
   const filters = filtersIn(query);
   const key = filters.toString();
-  const list = useMemo(() => listOf<RecordRow>((cursor) => kind.page(filters, cursor)), [key]);
+  const list = useMemo(() => listOf<KeptRow>((cursor) => kind.page(filters, cursor)), [key]);
+  // Other filters begin without ticks.
+  const ticks = useMemo(ticksOf, [list]);
   /** Rows of the search before stay until those of this one are read. */
   const shown = useRef(list);
   if (list.state.value.rows.length > 0 || !list.state.value.isLoading) shown.current = list;
@@ -86,15 +92,30 @@ const Records: FunctionComponent<{ readonly name: KindName }> = ({ name }) => {
       columns={shownColumns(query, columns)}
       density={densityIn(query)}
       keyOf={(row) => row.id}
+      ticking={{ ticks, nameOf: (row) => (row === null ? texts.orders.selectAll : texts.orders.select(row.title)) }}
       actions={<span class="at-end">{create("primary")}</span>}
       filters={
-        <RecordBar
-          query={query}
-          addressOf={addressOf}
-          search={{ label: words[name].search, hint: words[name].hint }}
-          picks={kind.picks}
-          columns={columns}
-        />
+        <div class="bar-place">
+          <RecordBar
+            query={query}
+            addressOf={addressOf}
+            search={{ label: words[name].search, hint: words[name].hint }}
+            picks={kind.picks}
+            columns={columns}
+          />
+          <OnceTicked key={key} ticks={ticks}>
+            <TickBar
+              name={name}
+              ticks={ticks}
+              list={shown.current}
+              setArchived={kind.setArchived}
+              archiveTitle={words.archive}
+              backTitle={words.bringBack}
+              statusOf={(record) => statusOf(kind, record)}
+              tableOf={(rows) => tableOf(kind, rows)}
+            />
+          </OnceTicked>
+        </div>
       }
       empty={
         key === "" ? (
@@ -278,11 +299,6 @@ const Record: FunctionComponent<RecordProps> = ({ name, id }) => {
 };
 
 const idOf = ({ idField }: RecordKind, record: object): string => spelled(valueOf(record, idField));
-
-const isArchived = ({ archive }: RecordKind, record: object): boolean => valueOf(record, archive.field) === archive.on;
-
-const statusOf = (kind: RecordKind, record: object): string =>
-  isArchived(kind, record) ? "archived" : spelled(valueOf(record, "status"));
 
 interface ActionsProps {
   readonly kind: RecordKind;

@@ -12,7 +12,7 @@ import { recordTexts } from "../texts/en/goods/records.ts";
 import { Late, openValue } from "./figures/figures.tsx";
 import type { SectionProps } from "./kinds.ts";
 import { PricesPaid } from "./figures/over-time.tsx";
-import { PriceList } from "./price-list.tsx";
+import { PriceList } from "./prices/price-list.tsx";
 
 const { figures: words, columns } = recordTexts;
 const { none } = texts.orders;

@@ -59,25 +59,29 @@ export const suppliers: RecordKind = {
       const answer = await openpo.call("supplier_figures_list", { shopId: shopId(), ids });
       return answer.ok ? new Map(answer.data.suppliers.map((each) => [each.supplierId, each])) : null;
     });
-    const rows = found.map(({ supplierId, name, contactName, status, leadTimeDays, ...record }) => ({
-      id: supplierId,
-      title: name,
-      hint: contactName,
-      status,
-      values: [
-        record.email ?? texts.orders.none,
-        shown(supplierId, openValue),
-        shown(supplierId, ({ lastOrder }) =>
-          lastOrder === null ? texts.orders.none : <ShortDay at={lastOrder.orderedOn} />,
-        ),
-        shown(supplierId, (of) => <Late of={of} />),
-        leadTimeDays === null ? texts.orders.none : words.days(leadTimeDays),
-        record.phone ?? texts.orders.none,
-        record.currencyCode ?? texts.orders.none,
-        record.paymentTerms ?? texts.orders.none,
-        record.incoterm ?? texts.orders.none,
-      ],
-    }));
+    const rows = found.map((record) => {
+      const { supplierId, name, contactName, status, leadTimeDays } = record;
+      return {
+        record,
+        id: supplierId,
+        title: name,
+        hint: contactName,
+        status,
+        values: [
+          record.email ?? texts.orders.none,
+          shown(supplierId, openValue),
+          shown(supplierId, ({ lastOrder }) =>
+            lastOrder === null ? texts.orders.none : <ShortDay at={lastOrder.orderedOn} />,
+          ),
+          shown(supplierId, (of) => <Late of={of} />),
+          leadTimeDays === null ? texts.orders.none : words.days(leadTimeDays),
+          record.phone ?? texts.orders.none,
+          record.currencyCode ?? texts.orders.none,
+          record.paymentTerms ?? texts.orders.none,
+          record.incoterm ?? texts.orders.none,
+        ],
+      };
+    });
     return { rows, totalCount, cursor: next };
   },
   get: async (supplierId) =>
@@ -91,6 +95,8 @@ export const suppliers: RecordKind = {
       await openpo.call("supplier_update", { ...members, shopId: shopId(), supplierId }, { ifMatch }),
       (data) => data.supplier,
     ),
+  setArchived: (supplierId, isOff, how) =>
+    openpo.call("supplier_update", { shopId: shopId(), supplierId, status: isOff ? "archived" : "active" }, how),
   async remove(supplierId, ifMatch) {
     const result = await openpo.call("supplier_delete", { shopId: shopId(), supplierId }, { ifMatch });
     return result.ok ? null : problemOf(result);

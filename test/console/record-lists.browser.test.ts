@@ -1,15 +1,16 @@
 /**
  * Lists of suppliers, products, locations and stock in a real browser: filters, columns and density, which the address
- * keeps.
+ * keeps, and what is done with several rows at once.
  *
  * Only on sqlite: what a browser shows does not depend on the engine.
  */
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { after, test } from "node:test";
 import type { Page } from "playwright-core";
 import { accessibilityFaults } from "../support/pages/axe.ts";
 import { makeShop } from "../support/pages/console-shop.ts";
-import { endConsole, picture, skip, withConsole } from "../support/pages/console.ts";
+import { endConsole, picture, skip, withConsole, withPerson } from "../support/pages/console.ts";
 
 after(endConsole);
 
@@ -104,5 +105,83 @@ test("products are filtered by supplier, and each list shows the columns that it
     await rows(page).nth(1).waitFor({ state: "detached" });
     await choose(page, { Incoming: false });
     await heads(page).filter({ hasText: "Incoming" }).waitFor({ state: "detached" });
+  }),
+);
+
+test(
+  "several records are archived at once, brought back by Undo where nobody changed them since, and saved as a file",
+  { skip },
+  () =>
+    withConsole(async (page, _link, program) => {
+      const { link } = await makeShop(program, "several", records);
+      const shop = "/admin/v1/shops/several";
+      const statuses = async (): Promise<readonly unknown[]> => {
+        const read = (id: string) => program.ask("GET", `${shop}/suppliers/${id}`, program.adminToken);
+        return (await Promise.all(["s", "t"].map(read))).map((answer) => answer.at("data", "supplier", "status"));
+      };
+      const bar = page.getByRole("group", { name: "With the selected rows" });
+      const box = (name: string) => page.getByRole("checkbox", { name: `Select ${name}`, exact: true });
+      const toast = page.locator(".toast");
+      await page.goto(link);
+      await page.getByRole("navigation").getByRole("link", { name: "Suppliers" }).click();
+      await box("Mill & Sons").click();
+      await box("Tin works").click();
+      await bar.getByText("2 selected").waitFor();
+      assert.equal(await bar.getByRole("button", { name: "Bring back" }).count(), 0, "none of them is archived");
+      await picture(page, "suppliers-ticked");
+      assert.deepEqual(await accessibilityFaults(page), []);
+      const [download] = await Promise.all([
+        page.waitForEvent("download"),
+        bar.getByRole("button", { name: "Export CSV" }).click(),
+      ]);
+      assert.equal(download.suggestedFilename(), "suppliers.csv");
+      const [head = "", first = ""] = readFileSync(await download.path(), "utf8").split("\r\n");
+      assert.match(head, /^\ufeffsupplierId,name,contactName,email,/);
+      assert.match(first, /^s,Mill & Sons,,post@mill\.example,'\+31 10 1,/);
+      await bar.getByRole("button", { name: "Archive" }).click();
+      await toast.getByText("2 archived").waitFor();
+      assert.deepEqual(await statuses(), ["archived", "archived"]);
+      await bar.waitFor({ state: "detached" });
+      assert.equal(await rows(page).getByText("Archived").count(), 2);
+      await toast.getByRole("button", { name: "Undo" }).click();
+      await toast.getByText("Undone: 2 archived").waitFor();
+      assert.deepEqual(await statuses(), ["active", "active"]);
+
+      // What somebody changed since stays as it is, and is named.
+      await page.getByRole("checkbox", { name: "Select all shown" }).click();
+      await bar.getByRole("button", { name: "Archive" }).click();
+      await toast.getByText("2 archived").waitFor();
+      const changed = await program.ask("PATCH", `${shop}/suppliers/t`, program.adminToken, { phone: "+49 1" });
+      assert.equal(changed.status, 200);
+      await toast.getByRole("button", { name: "Undo" }).click();
+      await toast.getByText(/Undone: 1 archived\. Not undone: Tin works was changed since/).waitFor();
+      assert.deepEqual(await statuses(), ["active", "archived"]);
+      await box("Tin works").click();
+      await bar.getByRole("button", { name: "Bring back" }).click();
+      await toast.getByText("1 brought back").waitFor();
+      assert.deepEqual(await statuses(), ["active", "active"]);
+
+      // What is refused stays ticked, with the reason.
+      await page.route("**/suppliers/s", (route) =>
+        route.request().method() === "PATCH" ? route.abort() : route.continue(),
+      );
+      await page.getByRole("checkbox", { name: "Select all shown" }).click();
+      await bar.getByRole("button", { name: "Archive" }).click();
+      await page.locator(".summary").getByText("1 done, 1 refused").waitFor({ timeout: 60_000 });
+      await bar.getByText("1 selected").waitFor();
+      assert.equal(await box("Mill & Sons").isChecked(), true);
+    }),
+);
+
+test("whoever may not change records saves those that are ticked as a file, and no more", { skip }, () =>
+  withPerson("viewer", async (page, program) => {
+    await page.goto(`${program.url}/console/products`);
+    await page
+      .getByRole("checkbox", { name: /^Select (?!all)/ })
+      .first()
+      .click();
+    const bar = page.getByRole("group", { name: "With the selected rows" });
+    await bar.getByRole("button", { name: "Export CSV" }).waitFor();
+    assert.equal(await bar.getByRole("button").count(), 2, "the other one takes the ticks off");
   }),
 );

@@ -4,7 +4,7 @@
  */
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
-import { useEffect, useMemo } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import type { PurchaseOrder, PurchaseOrderHeader, PurchaseOrderStatus } from "../../../client/index.ts";
 import { openpo } from "../../data/client.ts";
 import { sentence, statusName } from "../../data/format.ts";
@@ -15,6 +15,8 @@ import { grave, mayMove, movesFor, moveTitle } from "../../order/moves.ts";
 import { moveBack } from "../../order/undo/inverse.ts";
 import { type Told, told } from "../../parts/frame/told.ts";
 import { Icon } from "../../parts/icon.tsx";
+import { SummaryNotice } from "../../parts/lists/summary.tsx";
+import { TickBar } from "../../parts/lists/tick-bar.tsx";
 import { setTicks, type Ticks } from "../../parts/lists/ticks.tsx";
 import { Pop } from "../../parts/pop.tsx";
 import { go, hrefOf } from "../../router.ts";
@@ -24,8 +26,10 @@ import { texts } from "../../texts/en/texts.ts";
 import { saveOrders } from "../export.ts";
 import { forgetAll, noteOrder } from "../kept.ts";
 import { AskMerge, AskMove, AskSend } from "./asking.tsx";
-import { runner } from "./run.ts";
-import { SummaryNotice } from "./summary.tsx";
+import { orderRunner } from "./run.ts";
+
+// It comes in this script: one of its own would be more than it.
+export { RecordTickBar } from "../../records/tick-bar.tsx";
 
 /** Documents that are made or printed at once. */
 const documentsMax = 30;
@@ -62,24 +66,13 @@ interface Asked {
   readonly orders: readonly PurchaseOrderHeader[];
 }
 
-export const TickBar: FunctionComponent<TickBarProps> = ({ ticks, list }) => {
-  const { run, progress, summary } = useMemo(runner, []);
+export const OrderTickBar: FunctionComponent<TickBarProps> = ({ ticks, list }) => {
+  const { run, progress, summary } = useMemo(orderRunner, []);
   const asked = useSignal<Asked | null>(null);
   const { value: keys } = ticks.keys;
   // What has left the list is not ticked any more: nothing is done that nobody sees.
   const orders = list.state.value.rows.filter(({ purchaseOrderId }) => keys.has(purchaseOrderId));
   const hasTicks = orders.length > 0;
-  const clear = (): void => setTicks(ticks, [...keys], false);
-  useEffect(() => {
-    if (!hasTicks) return;
-    const onKey = (event: KeyboardEvent): void => {
-      const isForOther = document.querySelector("dialog[open], .pop > [aria-expanded='true']") !== null;
-      if (event.key === "Escape" && !isForOther) setTicks(ticks, [...ticks.keys.value], false);
-    };
-    // Before what is open closes by the same key.
-    addEventListener("keydown", onKey, { capture: true });
-    return () => removeEventListener("keydown", onKey, { capture: true });
-  }, [hasTicks, ticks]);
 
   const through = (ids: readonly string[] | null): void => setTicks(ticks, ids ?? [], false);
   const noteOf = ({ data }: { readonly data: { readonly purchaseOrder: PurchaseOrder } }): void =>
@@ -114,7 +107,7 @@ export const TickBar: FunctionComponent<TickBarProps> = ({ ticks, list }) => {
       if (undone === null) return { text: undoTexts.refused, state: "failed", undo };
       const { done, undone: not } = summary.value ?? { done: 0, undone: [] };
       summary.value = null;
-      const says = not.map(({ order: { poNumber }, says: why }) => `${poNumber}: ${why}`);
+      const says = not.map(({ row, says: why }) => `${row.name}: ${why}`);
       const restored = undoTexts.restored(whatOf(done));
       if (says.length === 0) return { text: restored };
       const parts = [...(done === 0 ? [] : [sentence(restored)]), undoTexts.refused, ...says];
@@ -191,18 +184,7 @@ export const TickBar: FunctionComponent<TickBarProps> = ({ ticks, list }) => {
   return (
     <>
       {hasTicks ? (
-        <div class="tick-bar" role="group" aria-label={words.bar}>
-          <button
-            type="button"
-            class="plain icon-only"
-            aria-label={words.clear}
-            title={words.clear}
-            aria-keyshortcuts="Escape"
-            onClick={clear}
-          >
-            <Icon name="x" />
-          </button>
-          <output>{shown ?? words.selected(orders.length)}</output>
+        <TickBar ticks={ticks} label={words.bar} clear={words.clear} says={shown ?? words.selected(orders.length)}>
           {isBuyer ? (
             <>
               {isOfDrafts ? (
@@ -251,9 +233,11 @@ export const TickBar: FunctionComponent<TickBarProps> = ({ ticks, list }) => {
           ) : (
             documents
           )}
-        </div>
+        </TickBar>
       ) : null}
-      {summary.value === null ? null : <SummaryNotice summary={summary.value} close={() => (summary.value = null)} />}
+      {summary.value === null ? null : (
+        <SummaryNotice summary={summary.value} words={words} close={() => (summary.value = null)} />
+      )}
       {asked.value === null ? null : question(asked.value)}
     </>
   );

@@ -9,7 +9,7 @@ import { texts } from "../../texts/en/texts.ts";
 import { howMany, MoreRows } from "./more-rows.tsx";
 import { ProblemNotice } from "../problem.tsx";
 import { RowChunks } from "./row-chunks.tsx";
-import { Tick, type Ticks } from "./ticks.tsx";
+import { Tick, type Ticks, useTickKey } from "./ticks.tsx";
 
 export interface ListColumn<Row> {
   readonly name: string;
@@ -59,6 +59,7 @@ interface ListProps<Row> {
 
 export function ListScreen<Row>({ title, list, density, actions, filters, empty, ...table }: ListProps<Row>) {
   const { rows, isLoading, problem } = list.state.value;
+  useTickKey(table.ticking !== undefined);
   return (
     <>
       <div class="heading">

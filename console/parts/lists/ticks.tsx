@@ -1,6 +1,8 @@
 /** Tick boxes of the rows of a list: one by one, a range with Shift, or all that are shown. */
 import { type Signal, signal } from "@preact/signals";
-import type { FunctionComponent, TargetedMouseEvent } from "preact";
+import type { ComponentChildren, FunctionComponent, TargetedMouseEvent } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { isWriting } from "../frame/writing.ts";
 
 /** Rows that are ticked, by their keys. */
 export interface Ticks {
@@ -47,3 +49,33 @@ export const Tick: FunctionComponent<TickProps> = ({ ticks, shown, label, row })
     </label>
   );
 };
+
+/** A part that is shown from the first tick on: its script is loaded then. */
+export const OnceTicked: FunctionComponent<{ readonly ticks: Ticks; readonly children: ComponentChildren }> = ({
+  ticks,
+  children,
+}) => {
+  const wasTicked = useRef(false);
+  wasTicked.current ||= ticks.keys.value.size > 0;
+  return wasTicked.current ? <>{children}</> : null;
+};
+
+/** Ticks the row to which a key went, else the one below the pointer. */
+function tickRow(): void {
+  const row = ".list tbody tr";
+  const found = document.querySelector(`${row}:has(:focus-visible)`) ?? document.querySelector(`${row}:hover`);
+  found?.querySelector<HTMLElement>(".row-tick input")?.click();
+}
+
+/** Ticks a row by the key X, where rows may be ticked. */
+export function useTickKey(mayTick: boolean): void {
+  // Before it is painted: whoever sees the boxes can press the key.
+  useLayoutEffect(() => {
+    if (!mayTick) return;
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.key === "x" && !isWriting(event) && !event.ctrlKey && !event.metaKey && !event.altKey) tickRow();
+    };
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  }, [mayTick]);
+}

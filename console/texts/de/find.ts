@@ -32,7 +32,7 @@ export const findTexts: Translated<typeof english.findTexts> = isolating({
       ["Strg B, ⌘ B", "Seitenleiste ein- oder ausklappen"],
       ["/", "In der Liste suchen"],
       ["N", "Neue Bestellung, aus der Liste der Bestellungen"],
-      ["X", "Bestellung in der Liste auswählen; Umschalt und Klick wählt bis dorthin"],
+      ["X", "Zeile der Liste auswählen; Umschalt und Klick wählt bis dorthin"],
       ["↑ ↓ ← →", "Durch Positionen und Prognosen gehen"],
       ["Enter", "Zelle bearbeiten; speichern und eine Zeile tiefer"],
       ["Esc", "Verwerfen oder schließen"],

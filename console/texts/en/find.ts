@@ -30,7 +30,7 @@ export const findTexts = isolating({
       ["Ctrl B, ⌘ B", "Fold the sidebar, or unfold it"],
       ["/", "Search in the list"],
       ["N", "New order, from the list of orders"],
-      ["X", "Select the order in the list; Shift with a press selects up to there"],
+      ["X", "Select the row of the list; Shift with a press selects up to there"],
       ["↑ ↓ ← →", "Walk through lines and forecasts"],
       ["Enter", "Edit a cell; save it and go down"],
       ["Escape", "Give up, or close"],

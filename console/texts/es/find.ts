@@ -32,7 +32,7 @@ export const findTexts: Translated<typeof english.findTexts> = isolating({
       ["Ctrl B, ⌘ B", "Contraer o desplegar la barra lateral"],
       ["/", "Buscar en la lista"],
       ["N", "Nuevo pedido, desde la lista de pedidos"],
-      ["X", "Seleccionar el pedido en la lista; Mayús y clic seleccionan hasta ahí"],
+      ["X", "Seleccionar la fila de la lista; Mayús y clic seleccionan hasta ahí"],
       ["↑ ↓ ← →", "Moverse por líneas y previsiones"],
       ["Enter", "Editar una celda; guardarla y bajar"],
       ["Escape", "Descartar o cerrar"],

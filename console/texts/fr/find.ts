@@ -33,7 +33,7 @@ export const findTexts: Translated<typeof english.findTexts> = isolating({
       ["Ctrl B, ⌘ B", "Replier ou déplier la barre latérale"],
       ["/", "Rechercher dans la liste"],
       ["N", "Nouvelle commande, depuis la liste des commandes"],
-      ["X", "Sélectionner la commande dans la liste ; Maj et clic sélectionnent jusque-là"],
+      ["X", "Sélectionner la ligne de la liste ; Maj et clic sélectionnent jusque-là"],
       ["↑ ↓ ← →", "Se déplacer dans les lignes et les prévisions"],
       ["Entrée", "Modifier une cellule ; l’enregistrer et descendre"],
       ["Échap", "Abandonner, ou fermer"],

@@ -33,7 +33,7 @@ export const findTexts: Translated<typeof english.findTexts> = isolating({
       ["Ctrl B, ⌘ B", "Zijbalk in- of uitklappen"],
       ["/", "Zoeken in de lijst"],
       ["N", "Nieuwe bestelling, vanuit de lijst met bestellingen"],
-      ["X", "Bestelling in de lijst selecteren; Shift en klik selecteert tot daar"],
+      ["X", "Rij van de lijst selecteren; Shift en klik selecteert tot daar"],
       ["↑ ↓ ← →", "Door regels en prognoses navigeren"],
       ["Enter", "Cel bewerken; opslaan en naar beneden"],
       ["Escape", "Annuleren of sluiten"],

@@ -61,6 +61,7 @@ const without: ReadonlySet<string> = new Set([
   "ticked.ts tickedTexts.running",
   "ticked.ts tickedTexts.refused",
   "ticked.ts tickedTexts.waiting",
+  ...["selected", "archived", "broughtBack", "done", "refused"].map((name) => `ticked.ts tickedTexts.records.${name}`),
   "access.ts accessTexts.activity.shown",
   "approvals.ts approvalTexts.moreLines",
   "approvals.ts approvalTexts.ticked",

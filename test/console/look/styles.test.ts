@@ -206,6 +206,8 @@ const notInKit: Readonly<Record<string, string>> = {
   "lazy.tsx": "a skeleton, a part or a problem",
   "lists/record-bar.tsx": "a list bar with the fields that the kit shows",
   "lists/row-chunks.tsx": "the rows of its tables",
+  "lists/summary.tsx": "a notice, with the rows that were refused",
+  "lists/tick-bar.tsx": "a bar in the place of a list bar, while rows are ticked",
   "owner-only.tsx": "what is empty, with the person's role",
 };
 

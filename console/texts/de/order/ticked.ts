@@ -41,4 +41,12 @@ export const tickedTexts: Translated<typeof english.tickedTexts> = isolating({
     "Die anderen Entwürfe entfallen, ihre Positionen gehen auf ihn über. Notizen, Termine, Versand und Rabatte werden nicht übernommen. Das lässt sich nicht rückgängig machen.",
   lines: (count) => (count === 1 ? "1 Position" : `${number(count)} Positionen`),
   noSupplier: "kein Lieferant",
+  records: {
+    bar: "Mit den ausgewählten Zeilen",
+    selected: (count) => `${number(count)} ausgewählt`,
+    archived: (count) => `${number(count)} archiviert`,
+    broughtBack: (count) => `${number(count)} zurückgeholt`,
+    done: (count) => `${number(count)} erledigt`,
+    refused: (count) => `${number(count)} abgelehnt`,
+  },
 });

@@ -38,4 +38,13 @@ export const tickedTexts = isolating({
     "The other drafts end, and their lines go over to it. Their notes, dates, shipping and discounts do not. This cannot be undone.",
   lines: (count: number) => (count === 1 ? "1 line" : `${number(count)} lines`),
   noSupplier: "no supplier",
+  /** With suppliers, products or locations. */
+  records: {
+    bar: "With the selected rows",
+    selected: (count: number) => `${number(count)} selected`,
+    archived: (count: number) => `${number(count)} archived`,
+    broughtBack: (count: number) => `${number(count)} brought back`,
+    done: (count: number) => `${number(count)} done`,
+    refused: (count: number) => `${number(count)} refused`,
+  },
 } as const);

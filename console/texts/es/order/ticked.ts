@@ -40,4 +40,12 @@ export const tickedTexts: Translated<typeof english.tickedTexts> = isolating({
     "Los demás borradores desaparecen y sus líneas pasan a él. Sus notas, fechas, gastos de envío y descuentos no pasan. No se puede deshacer.",
   lines: (count) => (count === 1 ? "1 línea" : `${number(count)} líneas`),
   noSupplier: "sin proveedor",
+  records: {
+    bar: "Con las filas seleccionadas",
+    selected: (count) => `${number(count)} ${count === 1 ? "seleccionado" : "seleccionados"}`,
+    archived: (count) => `${number(count)} ${count === 1 ? "archivado" : "archivados"}`,
+    broughtBack: (count) => `${number(count)} ${count === 1 ? "restaurado" : "restaurados"}`,
+    done: (count) => `${number(count)} ${count === 1 ? "hecho" : "hechos"}`,
+    refused: (count) => `${number(count)} ${count === 1 ? "rechazado" : "rechazados"}`,
+  },
 });

@@ -41,4 +41,12 @@ export const tickedTexts: Translated<typeof english.tickedTexts> = isolating({
     "Les autres brouillons disparaissent et leurs lignes y sont reprises. Leurs remarques, dates, frais de port et remises ne le sont pas. C’est irréversible.",
   lines: (count) => (count <= 1 ? `${number(count)} ligne` : `${number(count)} lignes`),
   noSupplier: "sans fournisseur",
+  records: {
+    bar: "Avec les lignes sélectionnées",
+    selected: (count) => `${number(count)} ${count <= 1 ? "sélectionné" : "sélectionnés"}`,
+    archived: (count) => `${number(count)} ${count <= 1 ? "archivé" : "archivés"}`,
+    broughtBack: (count) => `${number(count)} ${count <= 1 ? "désarchivé" : "désarchivés"}`,
+    done: (count) => `${number(count)} ${count <= 1 ? "traité" : "traités"}`,
+    refused: (count) => `${number(count)} ${count <= 1 ? "refusé" : "refusés"}`,
+  },
 });

@@ -40,4 +40,12 @@ export const tickedTexts: Translated<typeof english.tickedTexts> = isolating({
     "De andere concepten vervallen en hun regels gaan ernaartoe. Hun notities, datums, verzendkosten en kortingen gaan niet mee. Dit kan niet ongedaan worden gemaakt.",
   lines: (count) => (count === 1 ? "1 regel" : `${number(count)} regels`),
   noSupplier: "geen leverancier",
+  records: {
+    bar: "Met de geselecteerde rijen",
+    selected: (count) => `${number(count)} geselecteerd`,
+    archived: (count) => `${number(count)} gearchiveerd`,
+    broughtBack: (count) => `${number(count)} uit het archief gehaald`,
+    done: (count) => `${number(count)} klaar`,
+    refused: (count) => `${number(count)} geweigerd`,
+  },
 });

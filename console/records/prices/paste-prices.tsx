@@ -1,14 +1,14 @@
 /** Rows of a sheet as prices of a supplier: a dry run says what is wrong with them and what they would change. */
 import type { FunctionComponent } from "preact";
-import type { Output } from "../../client/index.ts";
-import { openpo, type Problem, problemOf } from "../data/client.ts";
-import { shopId } from "../data/session.ts";
-import { type CheckedRows, PasteRows } from "../parts/fields/paste-rows.tsx";
-import type { PasteColumn, PastedRow } from "../parts/fields/pasted-rows.ts";
-import { TableHead } from "../parts/lists/table-head.tsx";
-import { type RecordField, said, tell } from "./fields.ts";
+import type { Output } from "../../../client/index.ts";
+import { openpo, type Problem, problemOf } from "../../data/client.ts";
+import { shopId } from "../../data/session.ts";
+import { type CheckedRows, PasteRows } from "../../parts/fields/paste-rows.tsx";
+import type { PasteColumn, PastedRow } from "../../parts/fields/pasted-rows.ts";
+import { TableHead } from "../../parts/lists/table-head.tsx";
+import { type RecordField, said, tell } from "../fields.ts";
 import { productOf } from "./terms.tsx";
-import { recordTexts } from "../texts/en/goods/records.ts";
+import { recordTexts } from "../../texts/en/goods/records.ts";
 
 const { prices: words, paste } = recordTexts;
 

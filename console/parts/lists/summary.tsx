@@ -1,15 +1,22 @@
-/** Outcome of an action for several orders: the number that was done, and why each other one was not. */
+/** Outcome of an action for several rows: the number that was done, and why each other one was not. */
 import type { FunctionComponent } from "preact";
-import { Icon } from "../../parts/icon.tsx";
 import { hrefOf } from "../../router.ts";
-import { tickedTexts as words } from "../../texts/en/order/ticked.ts";
 import { texts } from "../../texts/en/texts.ts";
-import type { Summary, Undone } from "./run.ts";
+import { Icon } from "../icon.tsx";
+import type { Summary, Undone } from "./runner.ts";
 
-export const SummaryNotice: FunctionComponent<{ readonly summary: Summary; readonly close: () => void }> = ({
-  summary: { done, undone },
-  close,
-}) => {
+interface SummaryProps {
+  readonly summary: Summary;
+  readonly words: {
+    readonly done: (count: number) => string;
+    readonly waiting: (count: number) => string;
+    readonly refused: (count: number) => string;
+    readonly close: string;
+  };
+  readonly close: () => void;
+}
+
+export const SummaryNotice: FunctionComponent<SummaryProps> = ({ summary: { done, undone }, words, close }) => {
   const countOf = (wanted: Undone["kind"]): number => undone.filter(({ kind }) => kind === wanted).length;
   const [waiting, refused] = [countOf("waiting"), countOf("refused")];
   return (
@@ -30,9 +37,9 @@ export const SummaryNotice: FunctionComponent<{ readonly summary: Summary; reado
       </p>
       {undone.length === 0 ? null : (
         <ul>
-          {undone.map(({ order: { purchaseOrderId, poNumber }, says, approvalRequestId }) => (
-            <li key={purchaseOrderId}>
-              <a href={hrefOf("orders", purchaseOrderId)}>{poNumber}</a> {says}{" "}
+          {undone.map(({ row: { id, name, href }, says, approvalRequestId }) => (
+            <li key={id}>
+              <a href={href}>{name}</a> {says}{" "}
               {approvalRequestId === null ? null : (
                 <a href={hrefOf("approvals", approvalRequestId)}>{texts.problem.seeRequest}</a>
               )}

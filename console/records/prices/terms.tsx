@@ -1,10 +1,10 @@
 /** Terms of a supplier for a product as columns: what stands on both their pages. */
 import type { FunctionComponent } from "preact";
-import { money, number } from "../data/format.ts";
-import { TableHead } from "../parts/lists/table-head.tsx";
-import { texts } from "../texts/en/texts.ts";
-import { currencyCode } from "./fields.ts";
-import { recordTexts } from "../texts/en/goods/records.ts";
+import { money, number } from "../../data/format.ts";
+import { TableHead } from "../../parts/lists/table-head.tsx";
+import { texts } from "../../texts/en/texts.ts";
+import { currencyCode } from "../fields.ts";
+import { recordTexts } from "../../texts/en/goods/records.ts";
 
 const { fields, columns, days } = recordTexts;
 const { none } = texts.orders;
