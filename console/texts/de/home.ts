@@ -4,8 +4,9 @@ import { isolating } from "../isolated.ts";
 import { number } from "../../data/format.ts";
 import type * as english from "../en/home.ts";
 import type { Translated } from "../languages.ts";
+import { plural } from "../plural.ts";
 
-const orders = (count: number): string => (count === 1 ? "1 Bestellung" : `${number(count)} Bestellungen`);
+const orders = (count: number): string => plural(count, "Bestellung", "Bestellungen");
 
 export const homeTexts: Translated<typeof english.homeTexts> = isolating({
   hello: (name) => `Guten Tag, ${name}`,
@@ -43,7 +44,7 @@ export const homeTexts: Translated<typeof english.homeTexts> = isolating({
   spendHint: (amount, count) => `In den letzten 90 Tagen bestellt: ${amount} in ${orders(count)}`,
   nothingOrdered: "In den letzten 90 Tagen wurde nichts bestellt.",
   calendar: "Lieferungen",
-  deliveries: (count) => (count === 1 ? "1 Lieferung" : `${number(count)} Lieferungen`),
+  deliveries: (count) => plural(count, "Lieferung", "Lieferungen"),
   today: "heute",
   runsOut: "Bald ausverkauft",
   runsOutHint: "Bestand und Zulauf gegen den Bedarf der Prognose.",

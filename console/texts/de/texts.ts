@@ -5,8 +5,9 @@ import { number } from "../../data/format.ts";
 import type * as english from "../en/texts.ts";
 import type { Translated } from "../languages.ts";
 import { accessTexts } from "./shop/access.ts";
+import { plural } from "../plural.ts";
 
-const positions = (count: number): string => `${number(count)} ${count === 1 ? "Position" : "Positionen"}`;
+const positions = (count: number): string => plural(count, "Position", "Positionen");
 
 export const texts: Translated<typeof english.texts> = isolating({
   product: "OpenPO",
@@ -176,9 +177,9 @@ export const texts: Translated<typeof english.texts> = isolating({
     exportCsv: "CSV exportieren",
     exporting: (count) => `${number(count)} gelesen …`,
     late: "überfällig",
-    lateFor: (days) => (days === 1 ? "1 Tag überfällig" : `${number(days)} Tage überfällig`),
+    lateFor: (days) => plural(days, "Tag überfällig", "Tage überfällig"),
     dueIn: (days) => (days === 0 ? "heute" : days === 1 ? "morgen" : `in ${number(days)} Tagen`),
-    unconfirmedFor: (days) => (days === 1 ? "1 Tag unbestätigt" : `${number(days)} Tage unbestätigt`),
+    unconfirmedFor: (days) => plural(days, "Tag unbestätigt", "Tage unbestätigt"),
     none: "–",
   },
   leaveUnsaved: "Ihre Eingaben sind nicht gespeichert. Trotzdem verlassen?",
@@ -355,7 +356,7 @@ export const texts: Translated<typeof english.texts> = isolating({
     changedLines: (count) => `${positions(count)} geändert`,
     addedLines: (count) => `${positions(count)} hinzugefügt`,
     deletedLines: (count) => `${positions(count)} gelöscht`,
-    changedFields: (count) => `${number(count)} ${count === 1 ? "Angabe" : "Angaben"} geändert`,
+    changedFields: (count) => `${plural(count, "Angabe", "Angaben")} geändert`,
     somethingElse: "Bestellung geändert",
     did: (names, what) => `${names}: ${what}.`,
     merged: "Ihre Änderung wurde mit gespeichert.",
@@ -397,8 +398,7 @@ export const texts: Translated<typeof english.texts> = isolating({
     quick: "Alles einbuchen und abschließen",
     closed: "Diese Bestellung lässt sich nicht abschließen:",
     done: "Die Bestellung ist abgeschlossen.",
-    synced: (count) =>
-      `Der Onlineshop hat die EK-Preise von ${number(count)} ${count === 1 ? "Produkt" : "Produkten"} übernommen.`,
+    synced: (count) => `Der Onlineshop hat die EK-Preise von ${plural(count, "Produkt", "Produkten")} übernommen.`,
     confirmation: "Was der Onlineshop zeigt",
     lineStates: { verified: "geprüft", failed: "fehlgeschlagen", pending: "ausstehend", skipped: "übersprungen" },
     remaining: (count) => `Noch offen: ${count}. Diese Menge wird dann nicht mehr erwartet.`,
@@ -442,7 +442,7 @@ export const texts: Translated<typeof english.texts> = isolating({
   },
   changes: {
     approvedBy: (name) => `freigegeben von ${name}`,
-    title: (count) => `${number(count)} ${count === 1 ? "Änderung" : "Änderungen"}`,
+    title: (count) => plural(count, "Änderung", "Änderungen"),
     nothing: "leer",
   },
   combobox: {

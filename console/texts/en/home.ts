@@ -2,8 +2,9 @@
 
 import { isolating } from "../isolated.ts";
 import { number } from "../../data/format.ts";
+import { plural } from "../plural.ts";
 
-const orders = (count: number): string => (count === 1 ? "1 order" : `${number(count)} orders`);
+const orders = (count: number): string => plural(count, "order", "orders");
 
 export const homeTexts = isolating({
   hello: (name: string) => `Hello, ${name}`,
@@ -40,11 +41,11 @@ export const homeTexts = isolating({
   spendHint: (amount: string, count: number) => `Ordered in the last 90 days: ${amount} in ${orders(count)}`,
   nothingOrdered: "Nothing was ordered in the last 90 days.",
   calendar: "Deliveries",
-  deliveries: (count: number) => (count === 1 ? "1 delivery" : `${number(count)} deliveries`),
+  deliveries: (count: number) => plural(count, "delivery", "deliveries"),
   today: "today",
   runsOut: "Runs out first",
   runsOutHint: "Stock and what is on its way against the demand of the forecast.",
-  days: (days: number) => (days <= 0 ? "out of stock" : days === 1 ? "1 day left" : `${number(days)} days left`),
+  days: (days: number) => (days <= 0 ? "out of stock" : plural(days, "day left", "days left")),
   order: (quantity: number) => `order ${number(quantity)}`,
   nothingRunsOut: "Every product lasts until its next delivery.",
   toReorder: "Reorder",

@@ -3,6 +3,7 @@
 import { isolating } from "../isolated.ts";
 import { number } from "../../data/format.ts";
 import { accessTexts } from "./shop/access.ts";
+import { plural } from "../plural.ts";
 
 export const texts = isolating({
   product: "OpenPO",
@@ -174,9 +175,9 @@ export const texts = isolating({
     exportCsv: "Export CSV",
     exporting: (count: number) => `${number(count)} read …`,
     late: "late",
-    lateFor: (days: number) => (days === 1 ? "1 day late" : `${number(days)} days late`),
+    lateFor: (days: number) => plural(days, "day late", "days late"),
     dueIn: (days: number) => (days === 0 ? "today" : days === 1 ? "tomorrow" : `in ${number(days)} days`),
-    unconfirmedFor: (days: number) => (days === 1 ? "1 day unconfirmed" : `${number(days)} days unconfirmed`),
+    unconfirmedFor: (days: number) => plural(days, "day unconfirmed", "days unconfirmed"),
     none: "–",
   },
   leaveUnsaved: "What you typed is not saved. Leave it?",
@@ -315,8 +316,7 @@ export const texts = isolating({
     quantity: (product: string) => `Quantity of ${product}`,
     add: "Add line",
     round: "Round up to what is sold",
-    off: (count: number) =>
-      `${number(count)} ${count === 1 ? "line is" : "lines are"} below the supplier's minimum or no whole packs.`,
+    off: (count: number) => `${plural(count, "line is", "lines are")} below the supplier's minimum or no whole packs.`,
     roundAll: "Round up",
     terms: (moq: number | null, pack: number | null) =>
       [moq === null ? null : `at least ${number(moq)}`, pack === null ? null : `packs of ${number(pack)}`]
@@ -345,10 +345,10 @@ export const texts = isolating({
   },
   meanwhile: {
     somebody: "Somebody",
-    changedLines: (count: number) => `changed ${number(count)} ${count === 1 ? "line" : "lines"}`,
-    addedLines: (count: number) => `added ${number(count)} ${count === 1 ? "line" : "lines"}`,
-    deletedLines: (count: number) => `deleted ${number(count)} ${count === 1 ? "line" : "lines"}`,
-    changedFields: (count: number) => `changed ${number(count)} ${count === 1 ? "detail" : "details"}`,
+    changedLines: (count: number) => `changed ${plural(count, "line", "lines")}`,
+    addedLines: (count: number) => `added ${plural(count, "line", "lines")}`,
+    deletedLines: (count: number) => `deleted ${plural(count, "line", "lines")}`,
+    changedFields: (count: number) => `changed ${plural(count, "detail", "details")}`,
     somethingElse: "changed the order",
     did: (names: string, what: string) => `${names} ${what}.`,
     merged: "Your change was saved with it.",
@@ -374,7 +374,7 @@ export const texts = isolating({
     all: "Confirm all as ordered",
     save: "Save",
     lead: "What the supplier confirmed, line by line: quantity, cost and date.",
-    changed: (count: number) => `${number(count)} ${count === 1 ? "line" : "lines"} changed`,
+    changed: (count: number) => `${plural(count, "line", "lines")} changed`,
     theirs: (value: string) => `The order now says ${value}. Save once more to replace it.`,
     short: "Lines were confirmed short, so confirming everything would overwrite what the supplier said.",
     closed: "This order cannot be confirmed:",
@@ -389,8 +389,7 @@ export const texts = isolating({
     quick: "Receive everything and complete",
     closed: "This order cannot be completed:",
     done: "The order is completed.",
-    synced: (count: number) =>
-      `The storefront took the costs of ${number(count)} ${count === 1 ? "product" : "products"}.`,
+    synced: (count: number) => `The storefront took the costs of ${plural(count, "product", "products")}.`,
     confirmation: "What the storefront shows",
     lineStates: { verified: "verified", failed: "failed", pending: "pending", skipped: "skipped" },
     remaining: (count: string) => `Still to come: ${count}. They will not be expected any more.`,
@@ -430,12 +429,11 @@ export const texts = isolating({
     tax: "Tax",
     discount: "Discount",
     grand: "Total",
-    unpriced: (count: number) =>
-      `${number(count)} ${count === 1 ? "line" : "lines"} without an exchange rate: not in the total.`,
+    unpriced: (count: number) => `${plural(count, "line", "lines")} without an exchange rate: not in the total.`,
   },
   changes: {
     approvedBy: (name: string) => `approved by ${name}`,
-    title: (count: number) => `${number(count)} ${count === 1 ? "change" : "changes"}`,
+    title: (count: number) => plural(count, "change", "changes"),
     nothing: "nothing",
   },
   combobox: {

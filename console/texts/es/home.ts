@@ -4,8 +4,9 @@ import { isolating } from "../isolated.ts";
 import { number } from "../../data/format.ts";
 import type * as english from "../en/home.ts";
 import type { Translated } from "../languages.ts";
+import { plural } from "../plural.ts";
 
-const orders = (count: number): string => (count === 1 ? "1 pedido" : `${number(count)} pedidos`);
+const orders = (count: number): string => plural(count, "pedido", "pedidos");
 
 export const homeTexts: Translated<typeof english.homeTexts> = isolating({
   hello: (name) => `Hola, ${name}`,
@@ -42,7 +43,7 @@ export const homeTexts: Translated<typeof english.homeTexts> = isolating({
   spendHint: (amount, count) => `Pedido en los últimos 90 días: ${amount} en ${orders(count)}`,
   nothingOrdered: "No se ha pedido nada en los últimos 90 días.",
   calendar: "Entregas",
-  deliveries: (count) => (count === 1 ? "1 entrega" : `${number(count)} entregas`),
+  deliveries: (count) => plural(count, "entrega", "entregas"),
   today: "hoy",
   runsOut: "Se agotan primero",
   runsOutHint: "Stock y mercancía en camino frente a la demanda prevista.",

@@ -5,6 +5,7 @@ import { number } from "../../data/format.ts";
 import type * as english from "../en/texts.ts";
 import type { Translated } from "../languages.ts";
 import { accessTexts } from "./shop/access.ts";
+import { plural } from "../plural.ts";
 
 export const texts: Translated<typeof english.texts> = isolating({
   product: "OpenPO",
@@ -175,9 +176,9 @@ export const texts: Translated<typeof english.texts> = isolating({
     exportCsv: "Exportar CSV",
     exporting: (count) => `Leídos: ${number(count)}…`,
     late: "con retraso",
-    lateFor: (days) => (days === 1 ? "1 día de retraso" : `${number(days)} días de retraso`),
+    lateFor: (days) => plural(days, "día de retraso", "días de retraso"),
     dueIn: (days) => (days === 0 ? "hoy" : days === 1 ? "mañana" : `en ${number(days)} días`),
-    unconfirmedFor: (days) => (days === 1 ? "1 día sin confirmar" : `${number(days)} días sin confirmar`),
+    unconfirmedFor: (days) => plural(days, "día sin confirmar", "días sin confirmar"),
     none: "–",
   },
   leaveUnsaved: "Lo que ha escrito no está guardado. ¿Salir sin guardar?",
@@ -320,9 +321,11 @@ export const texts: Translated<typeof english.texts> = isolating({
     add: "Añadir línea",
     round: "Redondear a lo que se vende",
     off: (count) =>
-      count === 1
-        ? "1 línea no alcanza el mínimo del proveedor o no completa paquetes."
-        : `${number(count)} líneas no alcanzan el mínimo del proveedor o no completan paquetes.`,
+      plural(
+        count,
+        "línea no alcanza el mínimo del proveedor o no completa paquetes.",
+        "líneas no alcanzan el mínimo del proveedor o no completan paquetes.",
+      ),
     roundAll: "Redondear",
     terms: (moq, pack) =>
       [moq === null ? null : `mínimo ${number(moq)}`, pack === null ? null : `paquetes de ${number(pack)}`]
@@ -351,10 +354,10 @@ export const texts: Translated<typeof english.texts> = isolating({
   },
   meanwhile: {
     somebody: "Alguien",
-    changedLines: (count) => (count === 1 ? "1 línea modificada" : `${number(count)} líneas modificadas`),
-    addedLines: (count) => (count === 1 ? "1 línea añadida" : `${number(count)} líneas añadidas`),
-    deletedLines: (count) => (count === 1 ? "1 línea eliminada" : `${number(count)} líneas eliminadas`),
-    changedFields: (count) => (count === 1 ? "1 dato modificado" : `${number(count)} datos modificados`),
+    changedLines: (count) => plural(count, "línea modificada", "líneas modificadas"),
+    addedLines: (count) => plural(count, "línea añadida", "líneas añadidas"),
+    deletedLines: (count) => plural(count, "línea eliminada", "líneas eliminadas"),
+    changedFields: (count) => plural(count, "dato modificado", "datos modificados"),
     somethingElse: "pedido modificado",
     did: (names, what) => `${names}: ${what}.`,
     merged: "También se ha guardado lo que usted cambió.",
@@ -381,7 +384,7 @@ export const texts: Translated<typeof english.texts> = isolating({
     all: "Confirmar todo según pedido",
     save: "Guardar",
     lead: "Lo que ha confirmado el proveedor, línea a línea: cantidad, costo y fecha.",
-    changed: (count) => (count === 1 ? "1 línea modificada" : `${number(count)} líneas modificadas`),
+    changed: (count) => plural(count, "línea modificada", "líneas modificadas"),
     theirs: (value) => `El pedido indica ahora ${value}. Guarde de nuevo para sustituirlo.`,
     short:
       "Hay líneas confirmadas con menos cantidad; confirmarlo todo sobrescribiría lo que ha indicado el proveedor.",
@@ -397,8 +400,7 @@ export const texts: Translated<typeof english.texts> = isolating({
     quick: "Recibir todo y completar",
     closed: "Este pedido no se puede completar:",
     done: "El pedido está completado.",
-    synced: (count) =>
-      `La tienda online ha aceptado los costos de ${count === 1 ? "1 producto" : `${number(count)} productos`}.`,
+    synced: (count) => `La tienda online ha aceptado los costos de ${plural(count, "producto", "productos")}.`,
     confirmation: "Lo que muestra la tienda online",
     lineStates: { verified: "verificado", failed: "fallido", pending: "pendiente", skipped: "omitido" },
     remaining: (count) => `Pendiente de llegar: ${count}. Dejará de esperarse.`,
@@ -443,11 +445,11 @@ export const texts: Translated<typeof english.texts> = isolating({
   },
   changes: {
     approvedBy: (name) => `aprobado por ${name}`,
-    title: (count) => (count === 1 ? "1 cambio" : `${number(count)} cambios`),
+    title: (count) => plural(count, "cambio", "cambios"),
     nothing: "nada",
   },
   combobox: {
-    found: (count) => (count === 0 ? "Sin resultados." : count === 1 ? "1 resultado" : `${number(count)} resultados`),
+    found: (count) => (count === 0 ? "Sin resultados." : plural(count, "resultado", "resultados")),
   },
   sync: {
     "never-synced": "Sin sincronizar",

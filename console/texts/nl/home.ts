@@ -4,8 +4,9 @@ import { isolating } from "../isolated.ts";
 import type * as english from "../en/home.ts";
 import type { Translated } from "../languages.ts";
 import { number } from "../../data/format.ts";
+import { plural } from "../plural.ts";
 
-const orders = (count: number): string => (count === 1 ? "1 bestelling" : `${number(count)} bestellingen`);
+const orders = (count: number): string => plural(count, "bestelling", "bestellingen");
 
 export const homeTexts: Translated<typeof english.homeTexts> = isolating({
   hello: (name) => `Hallo ${name}`,
@@ -42,7 +43,7 @@ export const homeTexts: Translated<typeof english.homeTexts> = isolating({
   spendHint: (amount, count) => `Besteld in de laatste 90 dagen: ${amount} in ${orders(count)}`,
   nothingOrdered: "In de laatste 90 dagen is niets besteld.",
   calendar: "Leveringen",
-  deliveries: (count) => (count === 1 ? "1 levering" : `${number(count)} leveringen`),
+  deliveries: (count) => plural(count, "levering", "leveringen"),
   today: "vandaag",
   runsOut: "Als eerste op",
   runsOutHint: "Voorraad en wat onderweg is, tegenover de vraag volgens de prognose.",

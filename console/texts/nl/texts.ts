@@ -5,8 +5,9 @@ import type * as english from "../en/texts.ts";
 import type { Translated } from "../languages.ts";
 import { number } from "../../data/format.ts";
 import { accessTexts } from "./shop/access.ts";
+import { plural } from "../plural.ts";
 
-const linesOf = (count: number): string => (count === 1 ? "1 regel" : `${number(count)} regels`);
+const linesOf = (count: number): string => plural(count, "regel", "regels");
 
 export const texts: Translated<typeof english.texts> = isolating({
   product: "OpenPO",
@@ -177,9 +178,9 @@ export const texts: Translated<typeof english.texts> = isolating({
     exportCsv: "CSV exporteren",
     exporting: (count) => `${number(count)} gelezen…`,
     late: "te laat",
-    lateFor: (days) => (days === 1 ? "1 dag te laat" : `${number(days)} dagen te laat`),
+    lateFor: (days) => plural(days, "dag te laat", "dagen te laat"),
     dueIn: (days) => (days === 0 ? "vandaag" : days === 1 ? "morgen" : `over ${number(days)} dagen`),
-    unconfirmedFor: (days) => (days === 1 ? "1 dag onbevestigd" : `${number(days)} dagen onbevestigd`),
+    unconfirmedFor: (days) => plural(days, "dag onbevestigd", "dagen onbevestigd"),
     none: "–",
   },
   leaveUnsaved: "Wat je hebt ingevuld, is niet opgeslagen. Toch weggaan?",
@@ -323,9 +324,11 @@ export const texts: Translated<typeof english.texts> = isolating({
     add: "Regel toevoegen",
     round: "Ophogen naar besteleenheid",
     off: (count) =>
-      count === 1
-        ? "1 regel ligt onder het minimum van de leverancier of is geen veelvoud van de verpakking."
-        : `${number(count)} regels liggen onder het minimum van de leverancier of zijn geen veelvoud van de verpakking.`,
+      plural(
+        count,
+        "regel ligt onder het minimum van de leverancier of is geen veelvoud van de verpakking.",
+        "regels liggen onder het minimum van de leverancier of zijn geen veelvoud van de verpakking.",
+      ),
     roundAll: "Ophogen",
     terms: (moq, pack) =>
       [moq === null ? null : `minimaal ${number(moq)}`, pack === null ? null : `verpakt per ${number(pack)}`]
@@ -357,7 +360,7 @@ export const texts: Translated<typeof english.texts> = isolating({
     changedLines: (count) => `${linesOf(count)} gewijzigd`,
     addedLines: (count) => `${linesOf(count)} toegevoegd`,
     deletedLines: (count) => `${linesOf(count)} verwijderd`,
-    changedFields: (count) => `${count === 1 ? "1 gegeven" : `${number(count)} gegevens`} gewijzigd`,
+    changedFields: (count) => `${plural(count, "gegeven", "gegevens")} gewijzigd`,
     somethingElse: "bestelling gewijzigd",
     did: (names, what) => `${names}: ${what}.`,
     merged: "Jouw wijziging is ook opgeslagen.",
@@ -400,8 +403,7 @@ export const texts: Translated<typeof english.texts> = isolating({
     quick: "Alles ontvangen en afronden",
     closed: "Deze bestelling kan niet worden afgerond:",
     done: "De bestelling is afgerond.",
-    synced: (count) =>
-      `De webshop heeft de kostprijs van ${count === 1 ? "1 product" : `${number(count)} producten`} overgenomen.`,
+    synced: (count) => `De webshop heeft de kostprijs van ${plural(count, "product", "producten")} overgenomen.`,
     confirmation: "Wat de webshop toont",
     lineStates: { verified: "gecontroleerd", failed: "mislukt", pending: "in afwachting", skipped: "overgeslagen" },
     remaining: (count) => `Nog te ontvangen: ${count}. Na het afronden wordt dat niet meer verwacht.`,
@@ -442,13 +444,11 @@ export const texts: Translated<typeof english.texts> = isolating({
     discount: "Korting",
     grand: "Totaal",
     unpriced: (count) =>
-      count === 1
-        ? "1 regel zonder wisselkoers is niet meegeteld."
-        : `${number(count)} regels zonder wisselkoers zijn niet meegeteld.`,
+      plural(count, "regel zonder wisselkoers is niet meegeteld.", "regels zonder wisselkoers zijn niet meegeteld."),
   },
   changes: {
     approvedBy: (name) => `goedgekeurd door ${name}`,
-    title: (count) => (count === 1 ? "1 wijziging" : `${number(count)} wijzigingen`),
+    title: (count) => plural(count, "wijziging", "wijzigingen"),
     nothing: "niets",
   },
   combobox: {

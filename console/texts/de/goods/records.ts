@@ -4,6 +4,7 @@ import { isolating } from "../../isolated.ts";
 import { number, signedPercent } from "../../../data/format.ts";
 import type * as english from "../../en/goods/records.ts";
 import type { Translated } from "../../languages.ts";
+import { plural } from "../../plural.ts";
 
 export const recordTexts: Translated<typeof english.recordTexts> = isolating({
   navigation: "Stammdaten des Shops",
@@ -52,7 +53,7 @@ export const recordTexts: Translated<typeof english.recordTexts> = isolating({
     supplier: "Lieferant",
     address: "Adresse",
   },
-  days: (count) => (count === 1 ? "1 Tag" : `${number(count)} Tage`),
+  days: (count) => plural(count, "Tag", "Tage"),
   edit: "Bearbeiten",
   save: "Speichern",
   saved: "Gespeichert.",
@@ -170,8 +171,8 @@ export const recordTexts: Translated<typeof english.recordTexts> = isolating({
     isNew: "neu",
     noUndo: "Neue Preise lassen sich nicht rückgängig machen.",
     told: (changed, kept) =>
-      `${changed === 0 ? "Nichts würde sich ändern." : changed === 1 ? "1 Preis würde geändert." : `${number(changed)} Preise würden geändert.`} ${kept === 0 ? "" : kept === 1 ? "1 bleibt, wie er ist." : `${number(kept)} bleiben, wie sie sind.`}`,
-    save: (count) => (count === 1 ? "1 Preis speichern" : `${number(count)} Preise speichern`),
+      `${changed === 0 ? "Nichts würde sich ändern." : plural(changed, "Preis würde geändert.", "Preise würden geändert.")} ${kept === 0 ? "" : plural(kept, "bleibt, wie er ist.", "bleiben, wie sie sind.")}`,
+    save: (count) => plural(count, "Preis speichern", "Preise speichern"),
   },
   stock: {
     title: "Bestand",

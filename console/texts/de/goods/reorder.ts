@@ -4,10 +4,11 @@ import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
 import type * as english from "../../en/goods/reorder.ts";
 import type { Translated } from "../../languages.ts";
+import { plural } from "../../plural.ts";
 
-const positions = (count: number): string => (count === 1 ? "1 Position" : `${number(count)} Positionen`);
+const positions = (count: number): string => plural(count, "Position", "Positionen");
 
-const drafts = (count: number): string => (count === 1 ? "1 Entwurf" : `${number(count)} Entwürfe`);
+const drafts = (count: number): string => plural(count, "Entwurf", "Entwürfe");
 
 export const reorderTexts: Translated<typeof english.reorderTexts> = isolating({
   title: "Nachbestellen",
@@ -22,11 +23,11 @@ export const reorderTexts: Translated<typeof english.reorderTexts> = isolating({
     "Diese Ansicht zeigt nicht, wer ein Produkt liefert. Bestellt wird jedes bei seinem günstigsten Lieferanten.",
   shown: (loaded, total) =>
     loaded === total
-      ? `${number(total)} ${total === 1 ? "Produkt" : "Produkte"}`
+      ? plural(total, "Produkt", "Produkte")
       : `${number(loaded)} von ${number(total)} Produkten geladen`,
   search: "Ansicht durchsuchen",
   searchHint: "Name, SKU oder Lieferant",
-  found: (found, total) => `${number(found)} von ${number(total)} ${total === 1 ? "Produkt" : "Produkten"}`,
+  found: (found, total) => `${number(found)} von ${plural(total, "Produkt", "Produkten")}`,
   nothing: "Nichts in dieser Ansicht passt dazu.",
   toProduct: "Zur Produktseite",
   outlook: (days) => `Nächste ${days} Tage`,
@@ -52,8 +53,7 @@ export const reorderTexts: Translated<typeof english.reorderTexts> = isolating({
   no: "Nein",
   tickAll: "Alle Vorschläge auswählen",
   untick: "Auswahl aufheben",
-  ticked: (lines, suppliers) =>
-    `${positions(lines)} von ${suppliers === 1 ? "1 Lieferanten" : `${number(suppliers)} Lieferanten`}`,
+  ticked: (lines, suppliers) => `${positions(lines)} von ${plural(suppliers, "Lieferanten", "Lieferanten")}`,
   noneTicked: "Wählen Sie aus, was bestellt werden soll.",
   make: (count) => (count === 0 ? "Entwürfe erstellen" : `${drafts(count)} erstellen`),
   plan: {

@@ -1,10 +1,10 @@
 /** German texts of merging two Drafts. They are loaded with its menu entry. */
 import { isolating } from "../../isolated.ts";
-import { number } from "../../../data/format.ts";
 import type * as english from "../../en/order/merge.ts";
 import type { Translated } from "../../languages.ts";
+import { plural } from "../../plural.ts";
 
-const positions = (count: number): string => (count === 1 ? "1 Position" : `${number(count)} Positionen`);
+const positions = (count: number): string => plural(count, "Position", "Positionen");
 
 export const mergeTexts: Translated<typeof english.mergeTexts> = isolating({
   into: "Zusammenführen mit …",

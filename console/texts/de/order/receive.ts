@@ -4,8 +4,9 @@ import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
 import type * as english from "../../en/order/receive.ts";
 import type { Translated } from "../../languages.ts";
+import { plural } from "../../plural.ts";
 
-const positions = (count: number): string => (count === 1 ? "1 Position" : `${number(count)} Positionen`);
+const positions = (count: number): string => plural(count, "Position", "Positionen");
 
 export const receiveTexts: Translated<typeof english.receiveTexts> = isolating({
   title: (poNumber) => `Wareneingang ${poNumber}`,

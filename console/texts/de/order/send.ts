@@ -4,6 +4,7 @@ import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
 import type * as english from "../../en/order/send.ts";
 import type { Translated } from "../../languages.ts";
+import { plural } from "../../plural.ts";
 
 export const sendTexts: Translated<typeof english.sendTexts> = isolating({
   title: (poNumber) => `${poNumber} an den Lieferanten senden`,
@@ -39,7 +40,7 @@ export const sendTexts: Translated<typeof english.sendTexts> = isolating({
   mailProgramHint: "Hängen Sie die heruntergeladene Datei an. Markieren Sie dann die Bestellung als gesendet.",
   markSent: "Als gesendet markieren",
   mails: "E-Mails",
-  allSent: (count) => (count === 1 ? "1 E-Mail wurde gesendet" : `${number(count)} E-Mails wurden gesendet`),
+  allSent: (count) => plural(count, "E-Mail wurde gesendet", "E-Mails wurden gesendet"),
   states: { queued: "Noch nicht gesendet", sent: "Gesendet", failed: "Fehlgeschlagen" },
   mailTo: (addresses) => `an ${addresses}`,
   by: (name) => `von ${name}`,

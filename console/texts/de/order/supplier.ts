@@ -2,13 +2,15 @@
 import { isolating } from "../../isolated.ts";
 import type * as english from "../../en/order/supplier.ts";
 import type { Translated } from "../../languages.ts";
+import { number } from "../../../data/format.ts";
+import { plural } from "../../plural.ts";
 
-const lines = (count: number): string => (count === 1 ? "1 Position" : `${count} Positionen`);
+const lines = (count: number): string => plural(count, "Position", "Positionen");
 
 export const supplierTexts: Translated<typeof english.supplierTexts> = isolating({
   title: "Antwort des Lieferanten",
   waiting: "Lieferanten haben geantwortet",
-  more: (count) => `und ${count} weitere`,
+  more: (count) => `und ${number(count)} weitere`,
   answered: (name, at) => `${name} hat am ${at} geantwortet`,
   somebody: "Der Lieferant",
   waits: "Noch hat sich nichts geändert. Nehmen Sie an, was passt; der Rest bleibt, wie er ist.",

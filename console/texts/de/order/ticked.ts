@@ -3,8 +3,9 @@ import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
 import type * as english from "../../en/order/ticked.ts";
 import type { Translated } from "../../languages.ts";
+import { plural } from "../../plural.ts";
 
-const orders = (count: number): string => (count === 1 ? "1 Bestellung" : `${number(count)} Bestellungen`);
+const orders = (count: number): string => plural(count, "Bestellung", "Bestellungen");
 
 export const tickedTexts: Translated<typeof english.tickedTexts> = isolating({
   bar: "Mit den ausgewählten Bestellungen",
@@ -25,7 +26,7 @@ export const tickedTexts: Translated<typeof english.tickedTexts> = isolating({
   count: orders,
   done: (count) => `${orders(count)} erledigt`,
   refused: (count) => `${number(count)} abgelehnt`,
-  waiting: (count) => (count === 1 ? "1 wartet auf Freigabe" : `${number(count)} warten auf Freigabe`),
+  waiting: (count) => plural(count, "wartet auf Freigabe", "warten auf Freigabe"),
   noAddress:
     "Der Lieferant hat keine E-Mail-Adresse. Tragen Sie eine beim Lieferanten ein, oder senden Sie die Bestellung einzeln.",
   stale: "Inzwischen hat jemand sie geändert. Sehen Sie sie an und versuchen Sie es dann noch einmal.",
@@ -39,7 +40,7 @@ export const tickedTexts: Translated<typeof english.tickedTexts> = isolating({
   mergeInto: "Entwurf, der bleibt",
   mergeText:
     "Die anderen Entwürfe entfallen, ihre Positionen gehen auf ihn über. Notizen, Termine, Versand und Rabatte werden nicht übernommen. Das lässt sich nicht rückgängig machen.",
-  lines: (count) => (count === 1 ? "1 Position" : `${number(count)} Positionen`),
+  lines: (count) => plural(count, "Position", "Positionen"),
   noSupplier: "kein Lieferant",
   records: {
     bar: "Mit den ausgewählten Zeilen",

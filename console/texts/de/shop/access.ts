@@ -4,6 +4,7 @@ import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
 import type * as english from "../../en/shop/access.ts";
 import type { Translated } from "../../languages.ts";
+import { plural } from "../../plural.ts";
 
 export const accessTexts: Translated<typeof english.accessTexts> = isolating({
   keys: {
@@ -39,8 +40,8 @@ export const accessTexts: Translated<typeof english.accessTexts> = isolating({
       rise: (percent) => `EK-Preise höchstens ${percent}\u00a0% über dem Lieferantenpreis`,
       places: (suppliers, locations) =>
         [
-          suppliers === 0 ? null : suppliers === 1 ? "1 Lieferant" : `${number(suppliers)} Lieferanten`,
-          locations === 0 ? null : locations === 1 ? "1 Standort" : `${number(locations)} Standorte`,
+          suppliers === 0 ? null : plural(suppliers, "Lieferant", "Lieferanten"),
+          locations === 0 ? null : plural(locations, "Standort", "Standorte"),
         ]
           .filter((part) => part !== null)
           .join(", "),

@@ -4,8 +4,9 @@ import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
 import type * as english from "../../en/shop/approvals.ts";
 import type { Translated } from "../../languages.ts";
+import { plural } from "../../plural.ts";
 
-const requests = (count: number): string => (count === 1 ? "1 Anfrage" : `${number(count)} Anfragen`);
+const requests = (count: number): string => plural(count, "Anfrage", "Anfragen");
 
 export const approvalTexts: Translated<typeof english.approvalTexts> = isolating({
   title: "Freigaben",

@@ -4,8 +4,7 @@ import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
 import type * as english from "../../en/shop/storefront.ts";
 import type { Translated } from "../../languages.ts";
-
-const count = (value: number, one: string, more: string): string => `${number(value)} ${value === 1 ? one : more}`;
+import { plural } from "../../plural.ts";
 
 export const storefrontTexts: Translated<typeof english.storefrontTexts> = isolating({
   title: "Onlineshop",
@@ -52,7 +51,7 @@ export const storefrontTexts: Translated<typeof english.storefrontTexts> = isola
       : `Ohne ${scopes} zeigt Shopify die Verkäufe von 60 Tagen. Beantragen Sie das Recht bei Shopify und verbinden Sie dann neu.`,
   never: "Nicht seit dem Start des Dienstes",
   noError: "Keiner seit dem Start des Dienstes",
-  backlog: (value) => count(value, "Änderung", "Änderungen"),
+  backlog: (value) => plural(value, "Änderung", "Änderungen"),
   points: (left, max) => `${number(left)} von ${number(max)} Punkten übrig`,
   pull: {
     title: "Produkte, Bestand und Verkäufe",
@@ -84,8 +83,8 @@ export const storefrontTexts: Translated<typeof english.storefrontTexts> = isola
     failed: (at) => `Der Abruf vom ${at} ist fehlgeschlagen:`,
     kept: "Was er bis dahin geholt hat, ist hier; ein neuer Abruf holt den Rest.",
     retried: "Ein Versuch ist fehlgeschlagen und wird von selbst wiederholt:",
-    deleted: (value) => `${count(value, "Variante ist", "Varianten sind")} im Onlineshop gelöscht:`,
-    inactive: (value) => `${count(value, "Variante ist", "Varianten sind")} im Onlineshop nicht mehr im Verkauf:`,
+    deleted: (value) => `${plural(value, "Variante ist", "Varianten sind")} im Onlineshop gelöscht:`,
+    inactive: (value) => `${plural(value, "Variante ist", "Varianten sind")} im Onlineshop nicht mehr im Verkauf:`,
     goesOn: "Der Abruf läuft weiter, wenn Sie diese Seite verlassen.",
   },
   products: {

@@ -1,9 +1,9 @@
 /** German texts about webhooks. They are part of the texts (texts.ts). */
 
 import { isolating } from "../../isolated.ts";
-import { number } from "../../../data/format.ts";
 import type * as english from "../../en/shop/webhooks.ts";
 import type { Translated } from "../../languages.ts";
+import { plural } from "../../plural.ts";
 
 export const webhookTexts: Translated<typeof english.webhookTexts> = isolating({
   title: "Webhooks",
@@ -75,7 +75,7 @@ export const webhookTexts: Translated<typeof english.webhookTexts> = isolating({
   replayText:
     "Ereignisse seiner Typen werden gesendet, auch solche, die er schon hatte. Ereignisse werden 30 Tage aufbewahrt.",
   since: "Seit",
-  replayed: (count) => (count === 1 ? "1 Ereignis wird gesendet." : `${number(count)} Ereignisse werden gesendet.`),
+  replayed: (count) => plural(count, "Ereignis wird gesendet.", "Ereignisse werden gesendet."),
   deliveries: "Zustellungen",
   state: "Zustand",
   states: { all: "Alle Zustände", pending: "Wartet", delivered: "Zugestellt", failed: "Fehlgeschlagen" },

@@ -2,6 +2,7 @@
 
 import { isolating } from "../../isolated.ts";
 import { number, signedPercent } from "../../../data/format.ts";
+import { plural } from "../../plural.ts";
 
 export const recordTexts = isolating({
   navigation: "What the shop keeps",
@@ -48,7 +49,7 @@ export const recordTexts = isolating({
     supplier: "Supplier",
     address: "Address",
   },
-  days: (count: number) => (count === 1 ? "1 day" : `${number(count)} days`),
+  days: (count: number) => plural(count, "day", "days"),
   edit: "Edit",
   save: "Save",
   saved: "Saved.",
@@ -160,7 +161,7 @@ export const recordTexts = isolating({
     isNew: "new",
     noUndo: "New prices have no Undo.",
     told: (changed: number, kept: number) =>
-      `${changed === 0 ? "Nothing would change." : `${number(changed)} would change.`} ${kept === 0 ? "" : kept === 1 ? "1 stays as it is." : `${number(kept)} stay as they are.`}`,
+      `${changed === 0 ? "Nothing would change." : `${number(changed)} would change.`} ${kept === 0 ? "" : plural(kept, "stays as it is.", "stay as they are.")}`,
     save: (count: number) => (count === 1 ? "Save 1 price" : `Save ${number(count)} prices`),
   },
   stock: {

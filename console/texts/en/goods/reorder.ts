@@ -2,6 +2,7 @@
 
 import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
+import { plural } from "../../plural.ts";
 
 export const reorderTexts = isolating({
   title: "Reorder",
@@ -14,13 +15,10 @@ export const reorderTexts = isolating({
   noSuppliers:
     "This view does not show who supplies a product. What you order from it goes to the cheapest supplier of each.",
   shown: (loaded: number, total: number) =>
-    loaded === total
-      ? `${number(total)} ${total === 1 ? "product" : "products"}`
-      : `${number(loaded)} of ${number(total)} products loaded`,
+    loaded === total ? plural(total, "product", "products") : `${number(loaded)} of ${number(total)} products loaded`,
   search: "Search this view",
   searchHint: "Name, SKU or supplier",
-  found: (found: number, total: number) =>
-    `${number(found)} of ${number(total)} ${total === 1 ? "product" : "products"}`,
+  found: (found: number, total: number) => `${number(found)} of ${plural(total, "product", "products")}`,
   nothing: "Nothing in this view is called so.",
   toProduct: "The product's page",
   outlook: (days: string) => `Next ${days} days`,
@@ -47,7 +45,7 @@ export const reorderTexts = isolating({
   tickAll: "Tick all suggested",
   untick: "Untick all",
   ticked: (lines: number, suppliers: number) =>
-    `${lines === 1 ? "1 line" : `${number(lines)} lines`} of ${suppliers === 1 ? "1 supplier" : `${number(suppliers)} suppliers`}`,
+    `${plural(lines, "line", "lines")} of ${plural(suppliers, "supplier", "suppliers")}`,
   noneTicked: "Tick what to order.",
   make: (drafts: number) =>
     drafts === 0 ? "Make drafts" : drafts === 1 ? "Make 1 draft" : `Make ${number(drafts)} drafts`,
@@ -56,10 +54,9 @@ export const reorderTexts = isolating({
     lead: "One order for each supplier, as a draft: nothing is sent.",
     location: "Deliver to",
     noLocation: "The shop has no location yet. Add one first.",
-    lines: (lines: number) => (lines === 1 ? "1 line" : `${number(lines)} lines`),
+    lines: (lines: number) => plural(lines, "line", "lines"),
     arrival: (date: string) => `arrives ${date}`,
-    onDraft: (lines: number) =>
-      lines === 1 ? "1 line is on a draft already" : `${number(lines)} lines are on a draft already`,
+    onDraft: (lines: number) => plural(lines, "line is on a draft already", "lines are on a draft already"),
     unsupplied: (products: string) => `Nobody supplies these, so they stay unticked: ${products}`,
     making: "Making …",
     unknownSupplier: (name: string) =>

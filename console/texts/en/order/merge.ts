@@ -1,9 +1,9 @@
 /** Texts of merging two Drafts. They are loaded with its menu entry. */
 import { isolating } from "../../isolated.ts";
-import { number } from "../../../data/format.ts";
 import type { Choice } from "../../../data/look-ups.ts";
+import { plural } from "../../plural.ts";
 
-const lines = (count: number): string => (count === 1 ? "1 line" : `${number(count)} lines`);
+const lines = (count: number): string => plural(count, "line", "lines");
 
 export const mergeTexts = isolating({
   into: "Merge into …",

@@ -2,6 +2,7 @@
 
 import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
+import { plural } from "../../plural.ts";
 
 export const receiveTexts = isolating({
   title: (poNumber: string) => `Receive ${poNumber}`,
@@ -17,13 +18,13 @@ export const receiveTexts = isolating({
   all: "Receive all remaining",
   save: "Receive",
   saveAgain: "Send again",
-  counted: (lines: number) => (lines === 1 ? "1 line counted" : `${number(lines)} lines counted`),
+  counted: (lines: number) => plural(lines, "line counted", "lines counted"),
   noneCounted: "Nothing counted yet",
   sending: "Saving …",
   waiting: "The server does not answer. Your counts are kept on this device and are sent again by themselves.",
-  saved: (lines: number) => (lines === 1 ? "1 line received." : `${number(lines)} lines received.`),
+  saved: (lines: number) => plural(lines, "line received.", "lines received."),
   allHere: "Everything that was ordered is here or settled.",
-  missing: (lines: number) => (lines === 1 ? "1 line is still to come:" : `${number(lines)} lines are still to come:`),
+  missing: (lines: number) => plural(lines, "line is still to come:", "lines are still to come:"),
   next: (order: string) => `Receive next: ${order}`,
   syncAgain: "Push stock again",
   unkept: "This browser keeps no data. Your counts are lost when this page is closed.",
@@ -34,7 +35,7 @@ export const receiveTexts = isolating({
   discard: "Discard counts",
   somebody: "somebody",
   othersCounts: (name: string, lines: number) =>
-    `Counts of ${name} on this device were not saved: ${lines === 1 ? "1 line" : `${number(lines)} lines`}.`,
+    `Counts of ${name} on this device were not saved: ${plural(lines, "line", "lines")}.`,
   othersDoubtful:
     "They were being saved, and the order has changed since: perhaps they are recorded. Compare the totals with the goods first.",
   takeOver: "Take them over",
@@ -68,7 +69,7 @@ export const receiveTexts = isolating({
       `${least} of ${product} are recorded already. Goods are taken back on the order.`,
     undone: (product: string, more: number) =>
       more === 0 ? `Undone: ${product}` : `Undone: ${product} and ${number(more)} more`,
-    countedAll: (lines: number) => (lines === 1 ? "1 line filled up" : `${number(lines)} lines filled up`),
+    countedAll: (lines: number) => plural(lines, "line filled up", "lines filled up"),
   },
 } as const);
 

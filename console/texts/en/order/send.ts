@@ -2,6 +2,7 @@
 
 import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
+import { plural } from "../../plural.ts";
 
 export const sendTexts = isolating({
   title: (poNumber: string) => `Send ${poNumber} to the supplier`,
@@ -36,7 +37,7 @@ export const sendTexts = isolating({
   mailProgramHint: "Attach the file that you have downloaded. Then mark the order as sent.",
   markSent: "Mark as sent",
   mails: "E-mails",
-  allSent: (count: number) => (count === 1 ? "1 e-mail was sent" : `${number(count)} e-mails were sent`),
+  allSent: (count: number) => plural(count, "e-mail was sent", "e-mails were sent"),
   states: { queued: "Not sent yet", sent: "Sent", failed: "Failed" },
   mailTo: (addresses: string) => `to ${addresses}`,
   by: (name: string) => `by ${name}`,

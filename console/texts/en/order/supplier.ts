@@ -1,13 +1,15 @@
 /** Texts of a supplier's link and of what suppliers have answered, which load with the order. */
 
 import { isolating } from "../../isolated.ts";
+import { number } from "../../../data/format.ts";
+import { plural } from "../../plural.ts";
 
-const lines = (count: number): string => (count === 1 ? "1 line" : `${count} lines`);
+const lines = (count: number): string => plural(count, "line", "lines");
 
 export const supplierTexts = isolating({
   title: "The supplier's answer",
   waiting: "Suppliers have answered",
-  more: (count: number) => `and ${count} more`,
+  more: (count: number) => `and ${number(count)} more`,
   answered: (name: string, at: string) => `${name} answered on ${at}`,
   somebody: "The supplier",
   waits: "Nothing has changed yet. Accept what fits; the rest stays as it is.",

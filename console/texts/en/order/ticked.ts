@@ -2,8 +2,9 @@
 
 import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
+import { plural } from "../../plural.ts";
 
-const orders = (count: number): string => (count === 1 ? "1 order" : `${number(count)} orders`);
+const orders = (count: number): string => plural(count, "order", "orders");
 
 export const tickedTexts = isolating({
   bar: "With the selected orders",
@@ -23,7 +24,7 @@ export const tickedTexts = isolating({
   count: orders,
   done: (count: number) => `${orders(count)} done`,
   refused: (count: number) => `${number(count)} refused`,
-  waiting: (count: number) => (count === 1 ? "1 waits for approval" : `${number(count)} wait for approval`),
+  waiting: (count: number) => plural(count, "waits for approval", "wait for approval"),
   noAddress: "The supplier has no e-mail address. Add one to the supplier, or send the order on its own.",
   stale: "Somebody has changed it meanwhile. Look at it, then try again.",
   close: "Close",
@@ -36,7 +37,7 @@ export const tickedTexts = isolating({
   mergeInto: "Draft that stays",
   mergeText:
     "The other drafts end, and their lines go over to it. Their notes, dates, shipping and discounts do not. This cannot be undone.",
-  lines: (count: number) => (count === 1 ? "1 line" : `${number(count)} lines`),
+  lines: (count: number) => plural(count, "line", "lines"),
   noSupplier: "no supplier",
   /** With suppliers, products or locations. */
   records: {

@@ -1,8 +1,9 @@
 /** Texts of what was done to an order, and of what became of taking it back. They load with the order. */
 
 import { isolating } from "../../isolated.ts";
+import { plural } from "../../plural.ts";
 
-const lines = (count: number): string => (count === 1 ? "1 line" : `${count} lines`);
+const lines = (count: number): string => plural(count, "line", "lines");
 
 export const undoTexts = isolating({
   saved: (what: string) => `Saved: ${what}`,

@@ -2,6 +2,7 @@
 
 import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
+import { plural } from "../../plural.ts";
 
 export const accessTexts = isolating({
   keys: {
@@ -37,8 +38,8 @@ export const accessTexts = isolating({
       rise: (percent: string) => `Costs at most ${percent} % above the supplier's`,
       places: (suppliers: number, locations: number) =>
         [
-          suppliers === 0 ? null : suppliers === 1 ? "1 supplier" : `${number(suppliers)} suppliers`,
-          locations === 0 ? null : locations === 1 ? "1 location" : `${number(locations)} locations`,
+          suppliers === 0 ? null : plural(suppliers, "supplier", "suppliers"),
+          locations === 0 ? null : plural(locations, "location", "locations"),
         ]
           .filter((part) => part !== null)
           .join(", "),

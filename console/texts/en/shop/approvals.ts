@@ -2,8 +2,9 @@
 
 import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
+import { plural } from "../../plural.ts";
 
-const requests = (count: number): string => (count === 1 ? "1 request" : `${number(count)} requests`);
+const requests = (count: number): string => plural(count, "request", "requests");
 
 export const approvalTexts = isolating({
   title: "Approvals",

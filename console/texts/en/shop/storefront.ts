@@ -2,8 +2,7 @@
 
 import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
-
-const count = (value: number, one: string, more: string): string => `${number(value)} ${value === 1 ? one : more}`;
+import { plural } from "../../plural.ts";
 
 export const storefrontTexts = isolating({
   title: "Storefront",
@@ -42,7 +41,7 @@ export const storefrontTexts = isolating({
       : `Without ${scopes} Shopify shows the sales of 60 days. Ask Shopify for the scope, then connect anew.`,
   never: "Not since the service was started",
   noError: "None since the service was started",
-  backlog: (value: number) => count(value, "change", "changes"),
+  backlog: (value: number) => plural(value, "change", "changes"),
   points: (left: number, max: number) => `${number(left)} of ${number(max)} points left`,
   pull: {
     title: "Products, stock and sales",
@@ -73,8 +72,8 @@ export const storefrontTexts = isolating({
     failed: (at: string) => `The pull of ${at} has failed:`,
     kept: "What it had brought by then is here; a new pull brings the rest.",
     retried: "An attempt has failed and is made again by itself:",
-    deleted: (value: number) => `${count(value, "variant is", "variants are")} deleted at the store:`,
-    inactive: (value: number) => `${count(value, "variant is", "variants are")} not for sale at the store any more:`,
+    deleted: (value: number) => `${plural(value, "variant is", "variants are")} deleted at the store:`,
+    inactive: (value: number) => `${plural(value, "variant is", "variants are")} not for sale at the store any more:`,
     goesOn: "It goes on when you leave this page.",
   },
   products: {

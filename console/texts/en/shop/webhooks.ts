@@ -1,7 +1,7 @@
 /** Texts about webhooks. They are part of the texts (texts.ts). */
 
 import { isolating } from "../../isolated.ts";
-import { number } from "../../../data/format.ts";
+import { plural } from "../../plural.ts";
 
 export const webhookTexts = isolating({
   title: "Webhooks",
@@ -71,7 +71,7 @@ export const webhookTexts = isolating({
   replay: "Replay past events",
   replayText: "Events of its types are sent, also those that it has had. Events are kept for 30 days.",
   since: "Since",
-  replayed: (count: number) => (count === 1 ? "1 event is sent." : `${number(count)} events are sent.`),
+  replayed: (count: number) => plural(count, "event is sent.", "events are sent."),
   deliveries: "Deliveries",
   state: "State",
   states: { all: "Every state", pending: "Waiting", delivered: "Delivered", failed: "Failed" },

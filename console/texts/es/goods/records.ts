@@ -4,6 +4,7 @@ import { isolating } from "../../isolated.ts";
 import { number, signedPercent } from "../../../data/format.ts";
 import type * as english from "../../en/goods/records.ts";
 import type { Translated } from "../../languages.ts";
+import { plural } from "../../plural.ts";
 
 export const recordTexts: Translated<typeof english.recordTexts> = isolating({
   navigation: "Datos de la tienda",
@@ -51,7 +52,7 @@ export const recordTexts: Translated<typeof english.recordTexts> = isolating({
     supplier: "Proveedor",
     address: "Dirección",
   },
-  days: (count) => (count === 1 ? "1 día" : `${number(count)} días`),
+  days: (count) => plural(count, "día", "días"),
   edit: "Editar",
   save: "Guardar",
   saved: "Guardado.",
@@ -169,7 +170,7 @@ export const recordTexts: Translated<typeof english.recordTexts> = isolating({
     isNew: "nuevo",
     noUndo: "Los precios nuevos no se deshacen.",
     told: (changed, kept) =>
-      `${changed === 0 ? "No cambiaría nada." : changed === 1 ? "Cambiaría 1 precio." : `Cambiarían ${number(changed)} precios.`} ${kept === 0 ? "" : kept === 1 ? "1 queda como está." : `${number(kept)} quedan como están.`}`,
+      `${changed === 0 ? "No cambiaría nada." : changed === 1 ? "Cambiaría 1 precio." : `Cambiarían ${number(changed)} precios.`} ${kept === 0 ? "" : plural(kept, "queda como está.", "quedan como están.")}`,
     save: (count) => (count === 1 ? "Guardar 1 precio" : `Guardar ${number(count)} precios`),
   },
   stock: {

@@ -4,6 +4,7 @@ import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
 import type * as english from "../../en/goods/reorder.ts";
 import type { Translated } from "../../languages.ts";
+import { plural } from "../../plural.ts";
 
 export const reorderTexts: Translated<typeof english.reorderTexts> = isolating({
   title: "Reposición",
@@ -17,13 +18,11 @@ export const reorderTexts: Translated<typeof english.reorderTexts> = isolating({
   noSuppliers: "Esta vista no muestra quién suministra un producto. Cada uno se pide a su proveedor más barato.",
   shown: (loaded, total) =>
     loaded === total
-      ? total === 1
-        ? "1 producto"
-        : `${number(total)} productos`
+      ? plural(total, "producto", "productos")
       : `${number(loaded)} de ${number(total)} productos cargados`,
   search: "Buscar en esta vista",
   searchHint: "Nombre, SKU o proveedor",
-  found: (found, total) => `${number(found)} de ${number(total)} ${total === 1 ? "producto" : "productos"}`,
+  found: (found, total) => `${number(found)} de ${plural(total, "producto", "productos")}`,
   nothing: "Nada de esta vista coincide.",
   toProduct: "Página del producto",
   outlook: (days) => `Próximos ${days} días`,
@@ -49,7 +48,7 @@ export const reorderTexts: Translated<typeof english.reorderTexts> = isolating({
   tickAll: "Marcar sugeridos",
   untick: "Desmarcar todo",
   ticked: (lines, suppliers) =>
-    `${lines === 1 ? "1 línea" : `${number(lines)} líneas`} de ${suppliers === 1 ? "1 proveedor" : `${number(suppliers)} proveedores`}`,
+    `${plural(lines, "línea", "líneas")} de ${plural(suppliers, "proveedor", "proveedores")}`,
   noneTicked: "Marque lo que quiere pedir.",
   make: (drafts) =>
     drafts === 0 ? "Crear borradores" : drafts === 1 ? "Crear 1 borrador" : `Crear ${number(drafts)} borradores`,
@@ -58,10 +57,9 @@ export const reorderTexts: Translated<typeof english.reorderTexts> = isolating({
     lead: "Un pedido por proveedor, como borrador: no se envía nada.",
     location: "Entregar en",
     noLocation: "La tienda no tiene ninguna ubicación. Añada una primero.",
-    lines: (lines) => (lines === 1 ? "1 línea" : `${number(lines)} líneas`),
+    lines: (lines) => plural(lines, "línea", "líneas"),
     arrival: (date) => `llega el ${date}`,
-    onDraft: (lines) =>
-      lines === 1 ? "1 línea ya está en un borrador" : `${number(lines)} líneas ya están en un borrador`,
+    onDraft: (lines) => plural(lines, "línea ya está en un borrador", "líneas ya están en un borrador"),
     unsupplied: (products) => `Sin proveedor, por eso quedan sin marcar: ${products}`,
     making: "Creando…",
     unknownSupplier: (name) =>

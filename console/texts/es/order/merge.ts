@@ -1,10 +1,10 @@
 /** Texts of merging two Drafts. They are loaded with its menu entry. */
 import { isolating } from "../../isolated.ts";
-import { number } from "../../../data/format.ts";
 import type * as english from "../../en/order/merge.ts";
 import type { Translated } from "../../languages.ts";
+import { plural } from "../../plural.ts";
 
-const lines = (count: number): string => (count === 1 ? "1 línea" : `${number(count)} líneas`);
+const lines = (count: number): string => plural(count, "línea", "líneas");
 
 export const mergeTexts: Translated<typeof english.mergeTexts> = isolating({
   into: "Combinar con…",

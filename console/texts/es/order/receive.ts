@@ -4,6 +4,7 @@ import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
 import type * as english from "../../en/order/receive.ts";
 import type { Translated } from "../../languages.ts";
+import { plural } from "../../plural.ts";
 
 export const receiveTexts: Translated<typeof english.receiveTexts> = isolating({
   title: (poNumber) => `Recibir ${poNumber}`,
@@ -19,12 +20,12 @@ export const receiveTexts: Translated<typeof english.receiveTexts> = isolating({
   all: "Recibir todo lo pendiente",
   save: "Recibir",
   saveAgain: "Enviar de nuevo",
-  counted: (lines) => (lines === 1 ? "1 línea contada" : `${number(lines)} líneas contadas`),
+  counted: (lines) => plural(lines, "línea contada", "líneas contadas"),
   noneCounted: "Aún no se ha contado nada",
   sending: "Guardando…",
   waiting:
     "El servidor no responde. Sus conteos se conservan en este dispositivo y se envían de nuevo automáticamente.",
-  saved: (lines) => (lines === 1 ? "1 línea recibida." : `${number(lines)} líneas recibidas.`),
+  saved: (lines) => plural(lines, "línea recibida.", "líneas recibidas."),
   allHere: "Todo lo pedido está aquí o resuelto.",
   missing: (lines) => (lines === 1 ? "Falta 1 línea:" : `Faltan ${number(lines)} líneas:`),
   next: (order) => `Recibir a continuación: ${order}`,
@@ -37,7 +38,7 @@ export const receiveTexts: Translated<typeof english.receiveTexts> = isolating({
   discard: "Descartar conteos",
   somebody: "otra persona",
   othersCounts: (name, lines) =>
-    `Hay conteos de ${name} sin guardar en este dispositivo: ${lines === 1 ? "1 línea" : `${number(lines)} líneas`}.`,
+    `Hay conteos de ${name} sin guardar en este dispositivo: ${plural(lines, "línea", "líneas")}.`,
   othersDoubtful:
     "Se estaban guardando y el pedido ha cambiado desde entonces: puede que ya estén registrados. Compare antes los totales con la mercancía.",
   takeOver: "Usar estos conteos",
@@ -68,7 +69,7 @@ export const receiveTexts: Translated<typeof english.receiveTexts> = isolating({
     complete: (product) => `Ya está completo: ${product}. No se ha contado nada.`,
     below: (least, product) => `Ya hay ${least} de ${product} registrados. Las recepciones se anulan en el pedido.`,
     undone: (product, more) => (more === 0 ? `Deshecho: ${product}` : `Deshecho: ${product} y ${number(more)} más`),
-    countedAll: (lines) => (lines === 1 ? "1 línea completada" : `${number(lines)} líneas completadas`),
+    countedAll: (lines) => plural(lines, "línea completada", "líneas completadas"),
   },
 });
 

@@ -4,6 +4,7 @@ import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
 import type * as english from "../../en/order/send.ts";
 import type { Translated } from "../../languages.ts";
+import { plural } from "../../plural.ts";
 
 export const sendTexts: Translated<typeof english.sendTexts> = isolating({
   title: (poNumber) => `Enviar ${poNumber} al proveedor`,
@@ -38,7 +39,7 @@ export const sendTexts: Translated<typeof english.sendTexts> = isolating({
   mailProgramHint: "Adjunte el archivo que ha descargado. Después, marque el pedido como enviado.",
   markSent: "Marcar como enviado",
   mails: "Correos",
-  allSent: (count) => (count === 1 ? "1 correo enviado" : `${number(count)} correos enviados`),
+  allSent: (count) => plural(count, "correo enviado", "correos enviados"),
   states: { queued: "Sin enviar", sent: "Enviado", failed: "Fallido" },
   mailTo: (addresses) => `a ${addresses}`,
   by: (name) => `por ${name}`,

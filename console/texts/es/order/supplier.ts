@@ -3,8 +3,9 @@ import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
 import type * as english from "../../en/order/supplier.ts";
 import type { Translated } from "../../languages.ts";
+import { plural } from "../../plural.ts";
 
-const lines = (count: number): string => (count === 1 ? "1 línea" : `${number(count)} líneas`);
+const lines = (count: number): string => plural(count, "línea", "líneas");
 
 export const supplierTexts: Translated<typeof english.supplierTexts> = isolating({
   title: "Respuesta del proveedor",

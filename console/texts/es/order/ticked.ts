@@ -3,12 +3,13 @@ import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
 import type * as english from "../../en/order/ticked.ts";
 import type { Translated } from "../../languages.ts";
+import { plural } from "../../plural.ts";
 
-const orders = (count: number): string => (count === 1 ? "1 pedido" : `${number(count)} pedidos`);
+const orders = (count: number): string => plural(count, "pedido", "pedidos");
 
 export const tickedTexts: Translated<typeof english.tickedTexts> = isolating({
   bar: "Con los pedidos seleccionados",
-  selected: (count) => (count === 1 ? "1 seleccionado" : `${number(count)} seleccionados`),
+  selected: (count) => plural(count, "seleccionado", "seleccionados"),
   clear: "Anular la selección",
   send: "Enviar",
   move: "Estado",
@@ -23,8 +24,8 @@ export const tickedTexts: Translated<typeof english.tickedTexts> = isolating({
   running: (done, of) => `${number(done)} de ${number(of)}…`,
   count: orders,
   done: (count) => (count === 1 ? `${orders(count)} hecho` : `${orders(count)} hechos`),
-  refused: (count) => (count === 1 ? "1 rechazado" : `${number(count)} rechazados`),
-  waiting: (count) => (count === 1 ? "1 espera aprobación" : `${number(count)} esperan aprobación`),
+  refused: (count) => plural(count, "rechazado", "rechazados"),
+  waiting: (count) => plural(count, "espera aprobación", "esperan aprobación"),
   noAddress:
     "El proveedor no tiene dirección de correo. Añádala en la ficha del proveedor o envíe el pedido por separado.",
   stale: "Alguien lo ha modificado mientras tanto. Revíselo e inténtelo de nuevo.",
@@ -38,14 +39,14 @@ export const tickedTexts: Translated<typeof english.tickedTexts> = isolating({
   mergeInto: "Borrador que se conserva",
   mergeText:
     "Los demás borradores desaparecen y sus líneas pasan a él. Sus notas, fechas, gastos de envío y descuentos no pasan. No se puede deshacer.",
-  lines: (count) => (count === 1 ? "1 línea" : `${number(count)} líneas`),
+  lines: (count) => plural(count, "línea", "líneas"),
   noSupplier: "sin proveedor",
   records: {
     bar: "Con las filas seleccionadas",
-    selected: (count) => `${number(count)} ${count === 1 ? "seleccionado" : "seleccionados"}`,
-    archived: (count) => `${number(count)} ${count === 1 ? "archivado" : "archivados"}`,
-    broughtBack: (count) => `${number(count)} ${count === 1 ? "restaurado" : "restaurados"}`,
-    done: (count) => `${number(count)} ${count === 1 ? "hecho" : "hechos"}`,
-    refused: (count) => `${number(count)} ${count === 1 ? "rechazado" : "rechazados"}`,
+    selected: (count) => plural(count, "seleccionado", "seleccionados"),
+    archived: (count) => plural(count, "archivado", "archivados"),
+    broughtBack: (count) => plural(count, "restaurado", "restaurados"),
+    done: (count) => plural(count, "hecho", "hechos"),
+    refused: (count) => plural(count, "rechazado", "rechazados"),
   },
 });

@@ -2,8 +2,9 @@
 import { isolating } from "../../isolated.ts";
 import type * as english from "../../en/order/undo.ts";
 import type { Translated } from "../../languages.ts";
+import { plural } from "../../plural.ts";
 
-const lines = (count: number): string => (count === 1 ? "1 línea" : `${count} líneas`);
+const lines = (count: number): string => plural(count, "línea", "líneas");
 
 export const undoTexts: Translated<typeof english.undoTexts> = isolating({
   saved: (what) => `Guardado: ${what}`,

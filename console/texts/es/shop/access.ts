@@ -4,6 +4,7 @@ import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
 import type * as english from "../../en/shop/access.ts";
 import type { Translated } from "../../languages.ts";
+import { plural } from "../../plural.ts";
 
 export const accessTexts: Translated<typeof english.accessTexts> = isolating({
   keys: {
@@ -38,8 +39,8 @@ export const accessTexts: Translated<typeof english.accessTexts> = isolating({
       rise: (percent) => `Costos: ${percent}\u00a0% como máximo sobre los del proveedor`,
       places: (suppliers, locations) =>
         [
-          suppliers === 0 ? null : suppliers === 1 ? "1 proveedor" : `${number(suppliers)} proveedores`,
-          locations === 0 ? null : locations === 1 ? "1 ubicación" : `${number(locations)} ubicaciones`,
+          suppliers === 0 ? null : plural(suppliers, "proveedor", "proveedores"),
+          locations === 0 ? null : plural(locations, "ubicación", "ubicaciones"),
         ]
           .filter((part) => part !== null)
           .join(", "),
@@ -203,7 +204,7 @@ export const accessTexts: Translated<typeof english.accessTexts> = isolating({
     exportCsv: "Exportar como CSV",
     exportCut: (max) =>
       `El archivo contiene las ${number(max)} entradas más recientes. Filtre por clave o acción para obtener las anteriores.`,
-    times: (count) => (count === 1 ? "1 vez" : `${number(count)} veces`),
+    times: (count) => plural(count, "vez", "veces"),
     milliseconds: (ms) => `${number(ms)} ms`,
     replayed: "Respondida con el resultado de una solicitud anterior con la misma clave de idempotencia",
     operator: "operador",

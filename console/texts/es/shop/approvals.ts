@@ -4,8 +4,9 @@ import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
 import type * as english from "../../en/shop/approvals.ts";
 import type { Translated } from "../../languages.ts";
+import { plural } from "../../plural.ts";
 
-const requests = (count: number): string => (count === 1 ? "1 solicitud" : `${number(count)} solicitudes`);
+const requests = (count: number): string => plural(count, "solicitud", "solicitudes");
 
 export const approvalTexts: Translated<typeof english.approvalTexts> = isolating({
   title: "Aprobaciones",
@@ -76,7 +77,7 @@ export const approvalTexts: Translated<typeof english.approvalTexts> = isolating
   reject: (count) => (count === 1 ? "Rechazar" : `Rechazar ${number(count)}`),
   withdraw: "Retirar solicitud",
   tick: (title) => `Elegir ${title}`,
-  ticked: (count) => (count === 1 ? "1 elegida" : `${number(count)} elegidas`),
+  ticked: (count) => plural(count, "elegida", "elegidas"),
   working: "Un momento…",
   othersDecide: "Esta solicitud no la puede decidir usted.",
   needs: "Primero necesita aprobación",

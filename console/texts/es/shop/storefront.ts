@@ -4,8 +4,7 @@ import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
 import type * as english from "../../en/shop/storefront.ts";
 import type { Translated } from "../../languages.ts";
-
-const count = (value: number, one: string, more: string): string => `${number(value)} ${value === 1 ? one : more}`;
+import { plural } from "../../plural.ts";
 
 export const storefrontTexts: Translated<typeof english.storefrontTexts> = isolating({
   title: "Tienda online",
@@ -51,7 +50,7 @@ export const storefrontTexts: Translated<typeof english.storefrontTexts> = isola
       : `Sin ${scopes} Shopify solo muestra las ventas de 60 días. Solicite el permiso a Shopify y vuelva a conectar.`,
   never: "Ninguna desde que se inició el servicio",
   noError: "Ninguno desde que se inició el servicio",
-  backlog: (value) => count(value, "cambio", "cambios"),
+  backlog: (value) => plural(value, "cambio", "cambios"),
   points: (left, max) => `${number(left)} de ${number(max)} puntos disponibles`,
   pull: {
     title: "Productos, stock y ventas",
@@ -82,9 +81,9 @@ export const storefrontTexts: Translated<typeof english.storefrontTexts> = isola
     failed: (at) => `La carga del ${at} ha fallado:`,
     kept: "Lo que había traído hasta entonces está aquí; una nueva carga trae el resto.",
     retried: "Un intento ha fallado y se repite automáticamente:",
-    deleted: (value) => `${count(value, "variante eliminada", "variantes eliminadas")} en la tienda online:`,
+    deleted: (value) => `${plural(value, "variante eliminada", "variantes eliminadas")} en la tienda online:`,
     inactive: (value) =>
-      `${count(value, "variante ya no está", "variantes ya no están")} a la venta en la tienda online:`,
+      `${plural(value, "variante ya no está", "variantes ya no están")} a la venta en la tienda online:`,
     goesOn: "Continúa aunque salga de esta página.",
   },
   products: {

@@ -1,9 +1,10 @@
 /** French texts of what was done to an order, and of what became of taking it back. */
+import { plural } from "../plural.ts";
 import { isolating } from "../../isolated.ts";
 import type * as english from "../../en/order/undo.ts";
 import type { Translated } from "../../languages.ts";
 
-const lines = (count: number): string => (count === 1 ? "1 ligne" : `${count} lignes`);
+const lines = (count: number): string => plural(count, "ligne", "lignes");
 
 export const undoTexts: Translated<typeof english.undoTexts> = isolating({
   saved: (what) => `Enregistré : ${what}`,

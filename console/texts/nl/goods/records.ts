@@ -4,6 +4,7 @@ import { isolating } from "../../isolated.ts";
 import type * as english from "../../en/goods/records.ts";
 import type { Translated } from "../../languages.ts";
 import { number, signedPercent } from "../../../data/format.ts";
+import { plural } from "../../plural.ts";
 
 export const recordTexts: Translated<typeof english.recordTexts> = isolating({
   navigation: "Stamgegevens van de winkel",
@@ -51,7 +52,7 @@ export const recordTexts: Translated<typeof english.recordTexts> = isolating({
     supplier: "Leverancier",
     address: "Adres",
   },
-  days: (count) => (count === 1 ? "1 dag" : `${number(count)} dagen`),
+  days: (count) => plural(count, "dag", "dagen"),
   edit: "Bewerken",
   save: "Opslaan",
   saved: "Opgeslagen.",
@@ -171,16 +172,12 @@ export const recordTexts: Translated<typeof english.recordTexts> = isolating({
     noUndo: "Nieuwe prijzen zijn niet ongedaan te maken.",
     told: (changed, kept) =>
       [
-        changed === 0
-          ? "Er zou niets wijzigen."
-          : changed === 1
-            ? "1 prijs zou wijzigen."
-            : `${number(changed)} prijzen zouden wijzigen.`,
-        kept === 0 ? null : kept === 1 ? "1 blijft gelijk." : `${number(kept)} blijven gelijk.`,
+        changed === 0 ? "Er zou niets wijzigen." : plural(changed, "prijs zou wijzigen.", "prijzen zouden wijzigen."),
+        kept === 0 ? null : plural(kept, "blijft gelijk.", "blijven gelijk."),
       ]
         .filter((part) => part !== null)
         .join(" "),
-    save: (count) => (count === 1 ? "1 prijs opslaan" : `${number(count)} prijzen opslaan`),
+    save: (count) => plural(count, "prijs opslaan", "prijzen opslaan"),
   },
   stock: {
     title: "Voorraad",

@@ -4,8 +4,9 @@ import { isolating } from "../../isolated.ts";
 import type * as english from "../../en/goods/reorder.ts";
 import type { Translated } from "../../languages.ts";
 import { number } from "../../../data/format.ts";
+import { plural } from "../../plural.ts";
 
-const linesOf = (count: number): string => (count === 1 ? "1 regel" : `${number(count)} regels`);
+const linesOf = (count: number): string => plural(count, "regel", "regels");
 
 export const reorderTexts: Translated<typeof english.reorderTexts> = isolating({
   title: "Bijbestellen",
@@ -19,11 +20,11 @@ export const reorderTexts: Translated<typeof english.reorderTexts> = isolating({
   noSuppliers: "Deze weergave toont niet wie een product levert. Elk product bestel je bij de goedkoopste leverancier.",
   shown: (loaded, total) =>
     loaded === total
-      ? `${number(total)} ${total === 1 ? "product" : "producten"}`
+      ? plural(total, "product", "producten")
       : `${number(loaded)} van ${number(total)} producten geladen`,
   search: "Zoeken in deze weergave",
   searchHint: "Naam, SKU of leverancier",
-  found: (found, total) => `${number(found)} van ${number(total)} ${total === 1 ? "product" : "producten"}`,
+  found: (found, total) => `${number(found)} van ${plural(total, "product", "producten")}`,
   nothing: "Niets in deze weergave past daarbij.",
   toProduct: "Naar het product",
   outlook: (days) => `Komende ${days} dagen`,
@@ -49,11 +50,9 @@ export const reorderTexts: Translated<typeof english.reorderTexts> = isolating({
   no: "Nee",
   tickAll: "Voorstellen aanvinken",
   untick: "Alles uitvinken",
-  ticked: (lines, suppliers) =>
-    `${linesOf(lines)} van ${suppliers === 1 ? "1 leverancier" : `${number(suppliers)} leveranciers`}`,
+  ticked: (lines, suppliers) => `${linesOf(lines)} van ${plural(suppliers, "leverancier", "leveranciers")}`,
   noneTicked: "Vink aan wat je wilt bestellen.",
-  make: (drafts) =>
-    drafts === 0 ? "Concepten maken" : drafts === 1 ? "1 concept maken" : `${number(drafts)} concepten maken`,
+  make: (drafts) => (drafts === 0 ? "Concepten maken" : plural(drafts, "concept maken", "concepten maken")),
   plan: {
     title: (drafts) => (drafts === 1 ? "Eén concept" : `${number(drafts)} concepten`),
     lead: "Eén bestelling per leverancier, als concept: er wordt niets verzonden.",
@@ -61,8 +60,7 @@ export const reorderTexts: Translated<typeof english.reorderTexts> = isolating({
     noLocation: "De winkel heeft nog geen locatie. Voeg er eerst een toe.",
     lines: (lines) => linesOf(lines),
     arrival: (date) => `aankomst ${date}`,
-    onDraft: (lines) =>
-      lines === 1 ? "1 regel staat al in een concept" : `${number(lines)} regels staan al in een concept`,
+    onDraft: (lines) => plural(lines, "regel staat al in een concept", "regels staan al in een concept"),
     unsupplied: (products) => `Hiervoor is geen leverancier bekend, dus ze blijven uitgevinkt: ${products}`,
     making: "Concepten maken…",
     unknownSupplier: (name) =>

@@ -3,9 +3,9 @@
 import { isolating } from "../../isolated.ts";
 import type * as english from "../../en/order/merge.ts";
 import type { Translated } from "../../languages.ts";
-import { number } from "../../../data/format.ts";
+import { plural } from "../../plural.ts";
 
-const lines = (count: number): string => (count === 1 ? "1 regel" : `${number(count)} regels`);
+const lines = (count: number): string => plural(count, "regel", "regels");
 
 export const mergeTexts: Translated<typeof english.mergeTexts> = isolating({
   into: "Samenvoegen met…",

@@ -4,8 +4,9 @@ import { isolating } from "../../isolated.ts";
 import type * as english from "../../en/order/receive.ts";
 import type { Translated } from "../../languages.ts";
 import { number } from "../../../data/format.ts";
+import { plural } from "../../plural.ts";
 
-const linesOf = (count: number): string => (count === 1 ? "1 regel" : `${number(count)} regels`);
+const linesOf = (count: number): string => plural(count, "regel", "regels");
 
 export const receiveTexts: Translated<typeof english.receiveTexts> = isolating({
   title: (poNumber) => `${poNumber} ontvangen`,

@@ -4,6 +4,7 @@ import { isolating } from "../../isolated.ts";
 import type * as english from "../../en/order/send.ts";
 import type { Translated } from "../../languages.ts";
 import { number } from "../../../data/format.ts";
+import { plural } from "../../plural.ts";
 
 export const sendTexts: Translated<typeof english.sendTexts> = isolating({
   title: (poNumber) => `${poNumber} naar de leverancier verzenden`,
@@ -38,7 +39,7 @@ export const sendTexts: Translated<typeof english.sendTexts> = isolating({
   mailProgramHint: "Voeg het gedownloade bestand bij. Markeer de bestelling daarna als verzonden.",
   markSent: "Markeren als verzonden",
   mails: "E-mails",
-  allSent: (count) => (count === 1 ? "1 e-mail verzonden" : `${number(count)} e-mails verzonden`),
+  allSent: (count) => plural(count, "e-mail verzonden", "e-mails verzonden"),
   states: { queued: "Nog niet verzonden", sent: "Verzonden", failed: "Mislukt" },
   mailTo: (addresses) => `aan ${addresses}`,
   by: (name) => `door ${name}`,

@@ -3,13 +3,15 @@
 import { isolating } from "../../isolated.ts";
 import type * as english from "../../en/order/supplier.ts";
 import type { Translated } from "../../languages.ts";
+import { number } from "../../../data/format.ts";
+import { plural } from "../../plural.ts";
 
-const lines = (count: number): string => (count === 1 ? "1 regel" : `${count} regels`);
+const lines = (count: number): string => plural(count, "regel", "regels");
 
 export const supplierTexts: Translated<typeof english.supplierTexts> = isolating({
   title: "Antwoord van de leverancier",
   waiting: "Leveranciers hebben geantwoord",
-  more: (count) => `en nog ${count}`,
+  more: (count) => `en nog ${number(count)}`,
   answered: (name, at) => `${name} antwoordde op ${at}`,
   somebody: "De leverancier",
   waits: "Er is nog niets gewijzigd. Accepteer wat past; de rest blijft zoals het is.",

@@ -3,8 +3,9 @@ import { isolating } from "../../isolated.ts";
 import { number } from "../../../data/format.ts";
 import type * as english from "../../en/order/ticked.ts";
 import type { Translated } from "../../languages.ts";
+import { plural } from "../../plural.ts";
 
-const orders = (count: number): string => (count === 1 ? "1 bestelling" : `${number(count)} bestellingen`);
+const orders = (count: number): string => plural(count, "bestelling", "bestellingen");
 
 export const tickedTexts: Translated<typeof english.tickedTexts> = isolating({
   bar: "Met de geselecteerde bestellingen",
@@ -24,7 +25,7 @@ export const tickedTexts: Translated<typeof english.tickedTexts> = isolating({
   count: orders,
   done: (count) => `${orders(count)} klaar`,
   refused: (count) => `${number(count)} geweigerd`,
-  waiting: (count) => (count === 1 ? "1 wacht op goedkeuring" : `${number(count)} wachten op goedkeuring`),
+  waiting: (count) => plural(count, "wacht op goedkeuring", "wachten op goedkeuring"),
   noAddress:
     "De leverancier heeft geen e-mailadres. Voeg er een toe bij de leverancier of verzend de bestelling apart.",
   stale: "Iemand heeft deze intussen gewijzigd. Bekijk de bestelling en probeer het opnieuw.",
@@ -38,7 +39,7 @@ export const tickedTexts: Translated<typeof english.tickedTexts> = isolating({
   mergeInto: "Concept dat blijft",
   mergeText:
     "De andere concepten vervallen en hun regels gaan ernaartoe. Hun notities, datums, verzendkosten en kortingen gaan niet mee. Dit kan niet ongedaan worden gemaakt.",
-  lines: (count) => (count === 1 ? "1 regel" : `${number(count)} regels`),
+  lines: (count) => plural(count, "regel", "regels"),
   noSupplier: "geen leverancier",
   records: {
     bar: "Met de geselecteerde rijen",

@@ -4,6 +4,7 @@ import { isolating } from "../../isolated.ts";
 import type * as english from "../../en/shop/access.ts";
 import type { Translated } from "../../languages.ts";
 import { number } from "../../../data/format.ts";
+import { plural } from "../../plural.ts";
 
 export const accessTexts: Translated<typeof english.accessTexts> = isolating({
   keys: {
@@ -39,8 +40,8 @@ export const accessTexts: Translated<typeof english.accessTexts> = isolating({
       rise: (percent) => `Inkoopprijs maximaal ${percent}% boven de leveranciersprijs`,
       places: (suppliers, locations) =>
         [
-          suppliers === 0 ? null : suppliers === 1 ? "1 leverancier" : `${number(suppliers)} leveranciers`,
-          locations === 0 ? null : locations === 1 ? "1 locatie" : `${number(locations)} locaties`,
+          suppliers === 0 ? null : plural(suppliers, "leverancier", "leveranciers"),
+          locations === 0 ? null : plural(locations, "locatie", "locaties"),
         ]
           .filter((part) => part !== null)
           .join(", "),

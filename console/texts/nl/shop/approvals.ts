@@ -4,8 +4,9 @@ import { isolating } from "../../isolated.ts";
 import type * as english from "../../en/shop/approvals.ts";
 import type { Translated } from "../../languages.ts";
 import { number } from "../../../data/format.ts";
+import { plural } from "../../plural.ts";
 
-const requests = (count: number): string => (count === 1 ? "1 aanvraag" : `${number(count)} aanvragen`);
+const requests = (count: number): string => plural(count, "aanvraag", "aanvragen");
 
 export const approvalTexts: Translated<typeof english.approvalTexts> = isolating({
   title: "Goedkeuringen",

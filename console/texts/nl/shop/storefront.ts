@@ -4,8 +4,7 @@ import { isolating } from "../../isolated.ts";
 import type * as english from "../../en/shop/storefront.ts";
 import type { Translated } from "../../languages.ts";
 import { number } from "../../../data/format.ts";
-
-const count = (value: number, one: string, more: string): string => `${number(value)} ${value === 1 ? one : more}`;
+import { plural } from "../../plural.ts";
 
 export const storefrontTexts: Translated<typeof english.storefrontTexts> = isolating({
   title: "Webshop",
@@ -51,7 +50,7 @@ export const storefrontTexts: Translated<typeof english.storefrontTexts> = isola
       : `Zonder ${scopes} toont Shopify de verkopen van 60 dagen. Vraag de scope aan bij Shopify en koppel daarna opnieuw.`,
   never: "Niet sinds de dienst is gestart",
   noError: "Geen sinds de dienst is gestart",
-  backlog: (value) => count(value, "wijziging", "wijzigingen"),
+  backlog: (value) => plural(value, "wijziging", "wijzigingen"),
   points: (left, max) => `${number(left)} van ${number(max)} punten over`,
   pull: {
     title: "Producten, voorraad en verkopen",
@@ -82,8 +81,8 @@ export const storefrontTexts: Translated<typeof english.storefrontTexts> = isola
     failed: (at) => `Het ophalen van ${at} is mislukt:`,
     kept: "Wat toen al was opgehaald, staat hier; opnieuw ophalen haalt de rest.",
     retried: "Een poging is mislukt en wordt vanzelf herhaald:",
-    deleted: (value) => `${count(value, "variant is", "varianten zijn")} verwijderd in de webshop:`,
-    inactive: (value) => `${count(value, "variant is", "varianten zijn")} niet meer te koop in de webshop:`,
+    deleted: (value) => `${plural(value, "variant is", "varianten zijn")} verwijderd in de webshop:`,
+    inactive: (value) => `${plural(value, "variant is", "varianten zijn")} niet meer te koop in de webshop:`,
     goesOn: "Het gaat door als je deze pagina verlaat.",
   },
   products: {

@@ -3,7 +3,7 @@
 import { isolating } from "../../isolated.ts";
 import type * as english from "../../en/shop/webhooks.ts";
 import type { Translated } from "../../languages.ts";
-import { number } from "../../../data/format.ts";
+import { plural } from "../../plural.ts";
 
 export const webhookTexts: Translated<typeof english.webhookTexts> = isolating({
   title: "Webhooks",
@@ -76,7 +76,7 @@ export const webhookTexts: Translated<typeof english.webhookTexts> = isolating({
   replayText:
     "Meldingen van de gekozen soorten worden verstuurd, ook als ze al zijn bezorgd. Meldingen blijven 30 dagen bewaard.",
   since: "Sinds",
-  replayed: (count) => (count === 1 ? "1 melding wordt verstuurd." : `${number(count)} meldingen worden verstuurd.`),
+  replayed: (count) => plural(count, "melding wordt verstuurd.", "meldingen worden verstuurd."),
   deliveries: "Bezorgingen",
   state: "Status",
   states: { all: "Elke status", pending: "Wacht", delivered: "Bezorgd", failed: "Mislukt" },
