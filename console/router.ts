@@ -3,6 +3,7 @@
  * without a reload.
  */
 import { signal } from "@preact/signals";
+import { shopId } from "./data/session.ts";
 import { mayLeave, watchUnsaved } from "./unsaved.ts";
 
 const base = "/console";
@@ -41,10 +42,19 @@ export function withParameter(query: URLSearchParams, name: string, value: strin
   return next;
 }
 
+/** Queries with which places were left, by shop and path. */
+const leftWith = new Map<string, URLSearchParams>();
+
+/** The address of a list as it was left, with its filters and columns. */
+export const listHref = (...steps: readonly string[]): string =>
+  withQuery(hrefOf(...steps), leftWith.get(`${shopId()} ${steps.join("/")}`) ?? new URLSearchParams());
+
 /** The address of what is shown. */
 let shown = location.href;
 
 function show(): void {
+  const { steps, query } = place.value;
+  leftWith.set(`${shopId()} ${steps.join("/")}`, query);
   shown = location.href;
   place.value = here();
 }

@@ -4,6 +4,7 @@ import { useEffect } from "preact/hooks";
 import type { ApprovalRequest, PurchaseOrder } from "../../client/index.ts";
 import { ChangedFields } from "../activity/change.tsx";
 import { adviceOf } from "../data/client.ts";
+import { BackLink } from "../parts/back-link.tsx";
 import { ServiceSays } from "../parts/service-says.tsx";
 import { followEvents } from "../data/events.ts";
 import { exactMoney, money, number } from "../data/format.ts";
@@ -13,7 +14,7 @@ import { FactList } from "../parts/lists/facts.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { Skeleton } from "../parts/skeleton.tsx";
 import { Moment } from "../parts/when.tsx";
-import { hrefOf } from "../router.ts";
+import { hrefOf, listHref } from "../router.ts";
 import { approvalTexts as words } from "../texts/en/shop/approvals.ts";
 import { nameRecord } from "../title.ts";
 import { Decide, Withdraw } from "./decide.tsx";
@@ -35,9 +36,7 @@ export const Request: FunctionComponent<{ readonly approvalRequestId: string }> 
   }, [title]);
   return (
     <div class="approvals">
-      <p class="back">
-        <a href={hrefOf("approvals")}>{words.back}</a>
-      </p>
+      <BackLink href={listHref("approvals")}>{words.back}</BackLink>
       <div class="heading">
         <h1>{title}</h1>
         {request === null ? null : <Chip status={request.status} />}

@@ -18,9 +18,10 @@ import {
   signedIn,
   signOut,
 } from "../data/session.ts";
+import { BackLink } from "../parts/back-link.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { TableHead } from "../parts/lists/table-head.tsx";
-import { go, hrefOf, place } from "../router.ts";
+import { go, hrefOf, listHref, place } from "../router.ts";
 import { ShopSettings } from "../settings/shop-settings.tsx";
 import { texts } from "../texts/en/texts.ts";
 import { operatorTexts } from "../texts/en/shop/operator.ts";
@@ -211,9 +212,7 @@ const ShopRow: FunctionComponent<{ readonly shop: Listed }> = ({ shop }) => {
 
 const ShopPage: FunctionComponent<{ readonly shop: Listed }> = ({ shop }) => (
   <>
-    <p class="back">
-      <a href={hrefOf("shops")}>{operatorTexts.allShops}</a>
-    </p>
+    <BackLink href={listHref("shops")}>{operatorTexts.allShops}</BackLink>
     {"unavailable" in shop ? (
       <p class="problem">{shop.unavailable}</p>
     ) : (

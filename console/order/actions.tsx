@@ -15,7 +15,7 @@ import { lazy } from "../parts/lazy.tsx";
 import { Pop } from "../parts/pop.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { forgetAll } from "../orders/kept.ts";
-import { go, hrefOf } from "../router.ts";
+import { go, hrefOf, listHref } from "../router.ts";
 import { obstacleTexts } from "../texts/en/order/obstacles.ts";
 import { texts } from "../texts/en/texts.ts";
 import {
@@ -85,7 +85,7 @@ export const Actions: FunctionComponent<ActionsProps> = ({ state, order, send })
     if (result.ok) {
       forgetAll();
       state.tell(({ tellDeleted }) => tellDeleted(order));
-      go(hrefOf("orders"));
+      go(listHref("orders"));
     } else problem.value = problemOf(result);
   };
   // However often it is sent, it makes one order.

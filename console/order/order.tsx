@@ -7,10 +7,11 @@ import type { FunctionComponent } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
 import { OfOrder } from "../approvals/of-order.tsx";
 import { hasRole, signedIn } from "../data/session.ts";
+import { BackLink } from "../parts/back-link.tsx";
 import { lazy } from "../parts/lazy.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { StatusChip } from "../parts/status-chip.tsx";
-import { hrefOf, place } from "../router.ts";
+import { hrefOf, listHref, place } from "../router.ts";
 import { nameRecord } from "../title.ts";
 import { obstacleTexts } from "../texts/en/order/obstacles.ts";
 import { texts } from "../texts/en/texts.ts";
@@ -47,13 +48,11 @@ export const OrderScreen: FunctionComponent<{ readonly purchaseOrderId: string }
   }, [order]);
   return (
     <>
-      <p class="back">
-        {task === undefined ? (
-          <a href={hrefOf("orders")}>{texts.order.back}</a>
-        ) : (
-          <a href={hrefOf("orders", purchaseOrderId)}>{texts.order.backToOrder}</a>
-        )}
-      </p>
+      {task === undefined ? (
+        <BackLink href={listHref("orders")}>{texts.order.back}</BackLink>
+      ) : (
+        <BackLink href={hrefOf("orders", purchaseOrderId)}>{texts.order.backToOrder}</BackLink>
+      )}
       {order === null && problem !== null ? <h1>{texts.order.back}</h1> : null}
       {problem === null ? null : <ProblemNotice problem={problem} again={() => void state.read()} />}
       {order === null && problem === null ? <Skeleton /> : null}

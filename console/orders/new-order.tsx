@@ -9,11 +9,12 @@ import { newIdempotencyKey } from "../../client/index.ts";
 import { openpo, type Problem, problemOf } from "../data/client.ts";
 import { type Choice, locations, suppliers } from "../data/look-ups.ts";
 import { hasRole } from "../data/session.ts";
+import { BackLink } from "../parts/back-link.tsx";
 import { Combobox } from "../parts/fields/combobox.tsx";
 import { forgetAll } from "./kept.ts";
 import { told } from "../parts/frame/told.ts";
 import { ProblemNotice, problemText } from "../parts/problem.tsx";
-import { go, hrefOf } from "../router.ts";
+import { go, hrefOf, listHref } from "../router.ts";
 import { texts } from "../texts/en/texts.ts";
 
 const words = texts.newOrder;
@@ -64,9 +65,7 @@ export const NewOrderScreen: FunctionComponent = () => {
 
   return (
     <>
-      <p class="back">
-        <a href={hrefOf("orders")}>{texts.order.back}</a>
-      </p>
+      <BackLink href={listHref("orders")}>{texts.order.back}</BackLink>
       <h1>{words.title}</h1>
       {hasRole("purchaser") ? (
         <div class="stack narrow">

@@ -4,6 +4,7 @@ import type { FunctionComponent } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { type Session, signedIn } from "../data/session.ts";
 import { number, statusName } from "../data/format.ts";
+import { BackLink } from "../parts/back-link.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { StatusChip } from "../parts/status-chip.tsx";
 import { hrefOf, place } from "../router.ts";
@@ -68,9 +69,7 @@ const Heading: FunctionComponent<{ readonly read: Read }> = ({ read: { order } }
   useEffect(() => nameRecord(order.purchaseOrderId, order.poNumber), [order]);
   return (
     <>
-      <p class="back">
-        <a href={hrefOf("orders", order.purchaseOrderId)}>{receiveTexts.back(order.poNumber)}</a>
-      </p>
+      <BackLink href={hrefOf("orders", order.purchaseOrderId)}>{receiveTexts.back(order.poNumber)}</BackLink>
       <div class="heading">
         <h1>{receiveTexts.title(order.poNumber)}</h1>
         <StatusChip status={order.status} />

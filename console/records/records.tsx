@@ -8,6 +8,7 @@ import { listOf } from "../data/pages.ts";
 import { useReading } from "../data/reading.ts";
 import { hasRole, platform } from "../data/session.ts";
 import { addressOf as addressOfOrders } from "../orders/view-bar.tsx";
+import { BackLink } from "../parts/back-link.tsx";
 import { AskFirst } from "../parts/dialogs/ask-first.tsx";
 import { FactList } from "../parts/lists/facts.tsx";
 import { Icon } from "../parts/icon.tsx";
@@ -21,7 +22,7 @@ import { ProblemNotice } from "../parts/problem.tsx";
 import { Skeleton } from "../parts/skeleton.tsx";
 import { StatusChip } from "../parts/status-chip.tsx";
 import { ShortDay } from "../parts/when.tsx";
-import { go, hrefOf, place, withQuery } from "../router.ts";
+import { go, hrefOf, listHref, place, withQuery } from "../router.ts";
 import { recordTexts as words } from "../texts/en/goods/records.ts";
 import { texts } from "../texts/en/texts.ts";
 import { nameRecord } from "../title.ts";
@@ -135,12 +136,6 @@ const Records: FunctionComponent<{ readonly name: KindName }> = ({ name }) => {
   );
 };
 
-const Back: FunctionComponent<{ readonly name: KindName }> = ({ name }) => (
-  <p class="back">
-    <a href={hrefOf(name)}>{words[name].title}</a>
-  </p>
-);
-
 const NewRecord: FunctionComponent<{ readonly name: KindName }> = ({ name }) => {
   const kind: RecordKind = kinds[name];
   /** The same values make one record, however often they have to be sent. */
@@ -156,7 +151,7 @@ const NewRecord: FunctionComponent<{ readonly name: KindName }> = ({ name }) => 
   };
   return (
     <>
-      <Back name={name} />
+      <BackLink href={listHref(name)}>{words[name].title}</BackLink>
       <div class="heading">
         <h1>{words[name].create}</h1>
       </div>
@@ -234,7 +229,7 @@ const Record: FunctionComponent<RecordProps> = ({ name, id }) => {
   };
   return (
     <>
-      <Back name={name} />
+      <BackLink href={listHref(name)}>{words[name].title}</BackLink>
       {came === null ? <Skeleton /> : null}
       {came !== null && !isKept(came) ? (
         <>

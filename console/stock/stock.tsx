@@ -6,6 +6,7 @@ import { useEffect, useMemo } from "preact/hooks";
 import type { Problem } from "../data/client.ts";
 import { locations } from "../data/look-ups.ts";
 import { listOf } from "../data/pages.ts";
+import { BackLink } from "../parts/back-link.tsx";
 import { type ListColumn, ListScreen, Table } from "../parts/lists/list-screen.tsx";
 import { densityIn, filtersIn, shownColumns } from "../parts/lists/looks.ts";
 import { RecordBar } from "../parts/lists/record-bar.tsx";
@@ -15,7 +16,7 @@ import { ProblemNotice } from "../parts/problem.tsx";
 import { EntrySays } from "../parts/service-says.tsx";
 import { StatusChip } from "../parts/status-chip.tsx";
 import { Moment } from "../parts/when.tsx";
-import { go, hrefOf, place, withParameter, withQuery } from "../router.ts";
+import { go, hrefOf, listHref, place, withParameter, withQuery } from "../router.ts";
 import { stockTexts } from "../texts/en/goods/stock.ts";
 import { texts } from "../texts/en/texts.ts";
 import { nameRecord } from "../title.ts";
@@ -158,9 +159,7 @@ const Record: FunctionComponent<{ readonly name: KindName; readonly id: string }
   }, [state]);
   return (
     <>
-      <p class="back">
-        <a href={hrefOf("stock", name)}>{stockTexts.kinds[name]}</a>
-      </p>
+      <BackLink href={listHref("stock", name)}>{stockTexts.kinds[name]}</BackLink>
       {state === null ? <Skeleton /> : null}
       {state !== null && "message" in state ? (
         <>

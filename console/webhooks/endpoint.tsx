@@ -6,11 +6,12 @@ import { openpo, openpoOnce, type Problem, problemOf } from "../data/client.ts";
 import { field } from "../data/form.ts";
 import { useReading } from "../data/reading.ts";
 import { shopId } from "../data/session.ts";
+import { BackLink } from "../parts/back-link.tsx";
 import { AskFirst } from "../parts/dialogs/ask-first.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { Field, useSending } from "../parts/sending.tsx";
 import { Moment } from "../parts/when.tsx";
-import { go, hrefOf } from "../router.ts";
+import { go, hrefOf, listHref } from "../router.ts";
 import { webhookTexts } from "../texts/en/shop/webhooks.ts";
 import { texts } from "../texts/en/texts.ts";
 import { nameRecord } from "../title.ts";
@@ -28,9 +29,7 @@ export const EndpointScreen: FunctionComponent<{ readonly endpointId: string }> 
   }, [data]);
   return (
     <>
-      <p class="back">
-        <a href={hrefOf("webhooks")}>{webhookTexts.back}</a>
-      </p>
+      <BackLink href={listHref("webhooks")}>{webhookTexts.back}</BackLink>
       {data === null ? <h1>{webhookTexts.title}</h1> : null}
       {problem === null ? null : <ProblemNotice problem={problem} again={() => void again()} />}
       {data === null && problem === null ? <Skeleton /> : null}

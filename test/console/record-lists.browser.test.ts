@@ -81,6 +81,10 @@ test("products are filtered by supplier, and each list shows the columns that it
       asked.filter((url) => url.includes("/variants")),
       [],
     );
+    // The link of a record back to its list has the filters with which the list was left.
+    await rows(page).getByRole("link", { name: "Flour" }).click();
+    await page.getByRole("heading", { name: "Flour" }).waitFor();
+    await main(page).getByRole("link", { name: "Products", exact: true }).click();
     await main(page)
       .getByRole("button", { name: /Supplier: Mill & Sons/ })
       .click();

@@ -6,7 +6,7 @@ import type { Output } from "../../../client/index.ts";
 import { useReading } from "../../data/reading.ts";
 import { shopId } from "../../data/session.ts";
 import { ProblemNotice } from "../../parts/problem.tsx";
-import { hrefOf, place } from "../../router.ts";
+import { hrefOf, listHref, place } from "../../router.ts";
 import { documentTexts as words } from "../../texts/en/order/documents.ts";
 import { texts } from "../../texts/en/texts.ts";
 import { nameRecord } from "../../title.ts";
@@ -33,7 +33,7 @@ const Printed: FunctionComponent<{ readonly named: string }> = ({ named }) => {
   return (
     <>
       <p class="back unprinted">
-        <a href={isOne ? hrefOf("orders", only) : hrefOf("orders")}>{isOne ? words.back : texts.order.back}</a>
+        <a href={isOne ? hrefOf("orders", only) : listHref("orders")}>{isOne ? words.back : texts.order.back}</a>
       </p>
       {sheets.value.size < ids.length ? null : (
         <>
