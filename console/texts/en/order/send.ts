@@ -45,7 +45,7 @@ export const sendTexts = isolating({
   firstTry: "It is being sent.",
   serverSays: (words: string) => `The mail server says: ${words}`,
   attached: (names: string, version: number) => `${names}, version ${number(version)}`,
-  withLink: "with a link to answer by",
+  withLink: "with a link for the answer",
   sendAgain: "Send again",
   sendAgainOf: (addresses: string) => `Send again to ${addresses}`,
   anew: "Change it and send anew",
