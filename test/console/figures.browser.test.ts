@@ -101,7 +101,7 @@ test(
       await row(page, /€330\.00/).waitFor();
       const listed = row(page, /Bea/);
       assert.match(await listed.innerText(), /b@mill\.example\s+€330\.00\s+\w{3} \d+\s+1\s/);
-      await row(page, /^Mill & Sons Active mill@mill\.example – – – –$/).waitFor();
+      await row(page, /^Select Mill & Sons Mill & Sons Active mill@mill\.example – – – –$/).waitFor();
       await picture(page, "supplier-list");
       assert.deepEqual(await accessibilityFaults(page), []);
       await listed.getByRole("link", { name: "1", exact: true }).click();
