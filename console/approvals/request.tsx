@@ -4,7 +4,7 @@ import { useEffect } from "preact/hooks";
 import type { ApprovalRequest, PurchaseOrder } from "../../client/index.ts";
 import { ChangedFields } from "../activity/change.tsx";
 import { adviceOf } from "../data/client.ts";
-import { BackLink } from "../parts/back-link.tsx";
+import { BackLink } from "../parts/frame/back-link.tsx";
 import { ServiceSays } from "../parts/service-says.tsx";
 import { followEvents } from "../data/events.ts";
 import { exactMoney, money, number } from "../data/format.ts";

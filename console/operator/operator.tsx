@@ -18,7 +18,7 @@ import {
   signedIn,
   signOut,
 } from "../data/session.ts";
-import { BackLink } from "../parts/back-link.tsx";
+import { BackLink } from "../parts/frame/back-link.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { TableHead } from "../parts/lists/table-head.tsx";
 import { go, hrefOf, listHref, place } from "../router.ts";

@@ -7,7 +7,7 @@ import type { FunctionComponent } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
 import { OfOrder } from "../approvals/of-order.tsx";
 import { hasRole, signedIn } from "../data/session.ts";
-import { BackLink } from "../parts/back-link.tsx";
+import { BackLink } from "../parts/frame/back-link.tsx";
 import { lazy } from "../parts/lazy.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { StatusChip } from "../parts/status-chip.tsx";

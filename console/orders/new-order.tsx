@@ -9,7 +9,7 @@ import { newIdempotencyKey } from "../../client/index.ts";
 import { openpo, type Problem, problemOf } from "../data/client.ts";
 import { type Choice, locations, suppliers } from "../data/look-ups.ts";
 import { hasRole } from "../data/session.ts";
-import { BackLink } from "../parts/back-link.tsx";
+import { BackLink } from "../parts/frame/back-link.tsx";
 import { Combobox } from "../parts/fields/combobox.tsx";
 import { forgetAll } from "./kept.ts";
 import { told } from "../parts/frame/told.ts";

@@ -4,7 +4,7 @@ import type { FunctionComponent } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { type Session, signedIn } from "../data/session.ts";
 import { number, statusName } from "../data/format.ts";
-import { BackLink } from "../parts/back-link.tsx";
+import { BackLink } from "../parts/frame/back-link.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { StatusChip } from "../parts/status-chip.tsx";
 import { hrefOf, place } from "../router.ts";

@@ -8,7 +8,7 @@ import { listOf } from "../data/pages.ts";
 import { useReading } from "../data/reading.ts";
 import { hasRole, platform } from "../data/session.ts";
 import { addressOf as addressOfOrders } from "../orders/view-bar.tsx";
-import { BackLink } from "../parts/back-link.tsx";
+import { BackLink } from "../parts/frame/back-link.tsx";
 import { AskFirst } from "../parts/dialogs/ask-first.tsx";
 import { FactList } from "../parts/lists/facts.tsx";
 import { Icon } from "../parts/icon.tsx";

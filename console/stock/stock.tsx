@@ -6,7 +6,7 @@ import { useEffect, useMemo } from "preact/hooks";
 import type { Problem } from "../data/client.ts";
 import { locations } from "../data/look-ups.ts";
 import { listOf } from "../data/pages.ts";
-import { BackLink } from "../parts/back-link.tsx";
+import { BackLink } from "../parts/frame/back-link.tsx";
 import { type ListColumn, ListScreen, Table } from "../parts/lists/list-screen.tsx";
 import { densityIn, filtersIn, shownColumns } from "../parts/lists/looks.ts";
 import { RecordBar } from "../parts/lists/record-bar.tsx";

@@ -6,7 +6,7 @@ import { openpo, openpoOnce, type Problem, problemOf } from "../data/client.ts";
 import { field } from "../data/form.ts";
 import { useReading } from "../data/reading.ts";
 import { shopId } from "../data/session.ts";
-import { BackLink } from "../parts/back-link.tsx";
+import { BackLink } from "../parts/frame/back-link.tsx";
 import { AskFirst } from "../parts/dialogs/ask-first.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { Field, useSending } from "../parts/sending.tsx";
