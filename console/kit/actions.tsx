@@ -5,6 +5,7 @@ import { AskFirst } from "../parts/dialogs/ask-first.tsx";
 import { Dialog } from "../parts/dialogs/dialog.tsx";
 import { MergeInto } from "../parts/dialogs/merge-into.tsx";
 import { ShownOnce } from "../parts/dialogs/shown-once.tsx";
+import { BackLink } from "../parts/frame/back-link.tsx";
 import { Segments } from "../parts/frame/segments.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Pop } from "../parts/pop.tsx";
@@ -23,6 +24,9 @@ export const Actions: FunctionComponent = () => {
   const onClose = (): void => void (opened.value = null);
   return (
     <>
+      <Sample title="Link back">
+        <BackLink href="#kit">Orders</BackLink>
+      </Sample>
       <Sample title="Buttons">
         <p class="buttons">
           <button type="button" class="primary">

@@ -4,7 +4,7 @@
  */
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren, FunctionComponent } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
 interface PopProps {
   /** Content of the button. */
@@ -31,7 +31,8 @@ export const Pop: FunctionComponent<PopProps> = (props) => {
     isOpen.value = open;
     props.onToggle?.(open);
   };
-  useEffect(() => {
+  // Not after the paint: a key that is pressed once the panel is seen is its own.
+  useLayoutEffect(() => {
     if (!isOpen.value) return;
     const onPress = (event: Event): void => {
       const isInside = event.target instanceof Node && whole.current?.contains(event.target) === true;

@@ -118,9 +118,11 @@ export const Combobox: FunctionComponent<ComboboxProps> = (props) => {
         onInput={(event) => write(event.currentTarget.value)}
         onKeyDown={onKey}
         onBlur={() => {
-          offer.value = null;
           offeredFor.current = null;
           isEntered.current = false;
+          // In a dialog the list takes room. If it went before a press has ended, the pressed button would move away.
+          if (document.querySelector(":active") === null) offer.value = null;
+          else addEventListener("mouseup", () => setTimeout(() => (offer.value = null)), { once: true });
         }}
       />
       <ul id={`${id}-list`} role="listbox" aria-label={label} hidden={choices.length === 0}>
