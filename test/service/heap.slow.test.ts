@@ -1,4 +1,8 @@
-/** How soon Node collects what is not needed any more (D364). */
+/**
+ * How soon Node collects what is not needed any more (D364).
+ *
+ * Own process: it measures its heap, and sets how the heap grows.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
