@@ -42,19 +42,21 @@ export function withParameter(query: URLSearchParams, name: string, value: strin
   return next;
 }
 
-/** Queries with which places were left, by shop and path. */
-const leftWith = new Map<string, URLSearchParams>();
+/** The query of each place when it was last left, by shop and path. */
+const lastQueries = new Map<string, URLSearchParams>();
+
+const pathInShop = (steps: readonly string[]): string => `${shopId()} ${steps.join("/")}`;
 
 /** The address of a list as it was left, with its filters and columns. */
 export const listHref = (...steps: readonly string[]): string =>
-  withQuery(hrefOf(...steps), leftWith.get(`${shopId()} ${steps.join("/")}`) ?? new URLSearchParams());
+  withQuery(hrefOf(...steps), lastQueries.get(pathInShop(steps)) ?? new URLSearchParams());
 
 /** The address of what is shown. */
 let shown = location.href;
 
 function show(): void {
   const { steps, query } = place.value;
-  leftWith.set(`${shopId()} ${steps.join("/")}`, query);
+  lastQueries.set(pathInShop(steps), query);
   shown = location.href;
   place.value = here();
 }

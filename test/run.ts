@@ -103,7 +103,7 @@ const durations: { readonly name: string; readonly ms: number }[] = [];
 const durationsShownMax = 12;
 
 /**
- * Runs these files and adds the label to each test's name. They share processes, since loading the program or starting the browser takes longer than
+ * Runs these files and adds the label to each test's name. All but those that say otherwise share processes, since loading the program or starting the browser takes longer than
  * most of them. Those that measure times come last, one after another.
  */
 async function runFiles(chosen: readonly string[], label: string): Promise<void> {

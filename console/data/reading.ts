@@ -33,7 +33,7 @@ export function serially(ask: () => Promise<void>): () => Promise<void> {
 
 export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** A call to come. While it is to come, a further `in` changes nothing. */
+/** A call that is scheduled once at most. While it is scheduled, `in` changes nothing. */
 interface Later {
   readonly in: (waitMs: number) => void;
   readonly cancel: () => void;

@@ -17,7 +17,7 @@ import { StatusChip } from "../parts/status-chip.tsx";
 import { Moment, ShortDay } from "../parts/when.tsx";
 import { type ForecastRow, isSuggested, productOf, suggested } from "../reorder/ticked.ts";
 import { waiting } from "../data/waiting.ts";
-import { hrefOf } from "../router.ts";
+import { hrefOf, withQuery } from "../router.ts";
 import { homeTexts as words } from "../texts/en/home.ts";
 import { ShortEntry } from "../parts/service-says.tsx";
 import { texts } from "../texts/en/texts.ts";
@@ -327,7 +327,7 @@ const Lasting: FunctionComponent<{ readonly board: Board }> = ({ board: { foreca
     })
     .toSorted((one, other) => one.days - other.days)
     .slice(0, runningOutShown);
-  const address = `${hrefOf("reorder")}?${new URLSearchParams({ view: forecast.viewId }).toString()}`;
+  const address = withQuery(hrefOf("reorder"), new URLSearchParams({ view: forecast.viewId }));
   return (
     <Panel title={words.runsOut} isRead more={{ href: address, title: words.toReorder }}>
       <p class="quiet">{rows.length === 0 ? words.nothingRunsOut : words.runsOutHint}</p>

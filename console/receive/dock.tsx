@@ -20,7 +20,7 @@ import { nameOf } from "./lines.ts";
 import { ScanField } from "../parts/fields/scan-field.tsx";
 import { StatusChip } from "../parts/status-chip.tsx";
 import { play } from "./sounds.ts";
-import { go, hrefOf, place } from "../router.ts";
+import { go, hrefOf, place, withQuery } from "../router.ts";
 import { texts } from "../texts/en/texts.ts";
 import { dockTexts, receiveTexts } from "../texts/en/order/receive.ts";
 
@@ -34,7 +34,7 @@ type Found =
   | null;
 
 const receiveHref = ({ purchaseOrderId, poLineItemId }: OpenLine): string =>
-  `${hrefOf("receive", purchaseOrderId)}?${new URLSearchParams({ line: poLineItemId }).toString()}`;
+  withQuery(hrefOf("receive", purchaseOrderId), new URLSearchParams({ line: poLineItemId }));
 
 /** Goods are received on orders in these; others have to be moved on first. */
 const isReceivable = ({ status }: Pick<OpenLine, "status">): boolean =>
@@ -87,7 +87,7 @@ export const DockScreen: FunctionComponent = () => {
   };
   useEffect(() => void findLines(), [code, shopId]);
   const onScan = (scanned: string): void => {
-    if (scanned !== "") return go(`${hrefOf("dock")}?${new URLSearchParams({ code: scanned }).toString()}`);
+    if (scanned !== "") return go(withQuery(hrefOf("dock"), new URLSearchParams({ code: scanned })));
     const first = found.value !== null && "lines" in found.value ? found.value.lines[0] : undefined;
     if (first !== undefined) go(receiveHref(first));
   };

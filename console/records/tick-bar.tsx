@@ -44,7 +44,7 @@ export const RecordTickBar: FunctionComponent<RecordTickBarProps> = (props) => {
   const { run, progress, summary } = useMemo(
     () =>
       runner<Guarded>({
-        // Being archived says nothing of the other fields: any version may be. What was made here is taken back alone.
+        // Archiving touches no other field, so any version may be archived. Undo takes back only the version made here.
         tickedOf: ({ id, title, etag }) => ({ id, name: title, href: hrefOf(name, id), ifMatch: etag ?? "*" }),
         says: ({ reason, message, action }, title) =>
           reason === "VERSION_MISMATCH" ? undoTexts.overtaken(title) : `${sentence(message)} ${action ?? ""}`.trim(),
@@ -54,7 +54,7 @@ export const RecordTickBar: FunctionComponent<RecordTickBarProps> = (props) => {
   );
   // What has left the list is not ticked any more: nothing is done that nobody sees.
   const rows = list.state.value.rows.filter(({ id }) => ticks.keys.value.has(id));
-  /** @returns those that were, as they are now. Null: another action is running. */
+  /** @returns the records that were archived or brought back, as they are now. Null: another action is running. */
   const archive = async (isOff: boolean, chosen: readonly Guarded[]): Promise<readonly Guarded[] | null> => {
     const done: Guarded[] = [];
     const through = await run(

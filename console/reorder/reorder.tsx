@@ -9,7 +9,7 @@ import { ProblemNotice } from "../parts/problem.tsx";
 import { ListBar } from "../parts/lists/list-bar.tsx";
 import { SearchFilter } from "../parts/fields/search-filter.tsx";
 import { lazy } from "../parts/lazy.tsx";
-import { go, hrefOf, place, withParameter } from "../router.ts";
+import { go, hrefOf, place, withParameter, withQuery } from "../router.ts";
 import { texts } from "../texts/en/texts.ts";
 import { reorderTexts } from "../texts/en/goods/reorder.ts";
 import { choiceIn, chosenOf, isWhole, serviceSortOf, suppliersIn } from "./chosen.ts";
@@ -43,7 +43,7 @@ export const ReorderScreen: FunctionComponent = () => {
           {views.map((view) => (
             <a
               key={view.viewId}
-              href={`${hrefOf("reorder")}?${new URLSearchParams({ view: view.viewId }).toString()}`}
+              href={withQuery(hrefOf("reorder"), new URLSearchParams({ view: view.viewId }))}
               aria-current={view.viewId === viewId ? "true" : undefined}
             >
               {view.viewName}
@@ -97,7 +97,7 @@ const Rows: FunctionComponent<ViewProps & { readonly reload: () => void }> = ({ 
   });
   const total = rows.totalCount.value;
   const addressWith = (name: string, value: string): string =>
-    `${hrefOf("reorder")}?${withParameter(withParameter(query, "view", viewId), name, value).toString()}`;
+    withQuery(hrefOf("reorder"), withParameter(withParameter(query, "view", viewId), name, value));
   const canOrder = hasRole("purchaser");
   const columns = chosenColumns(rows.columns.value, query);
   const problem = rows.problem.value ?? unplanned.value;

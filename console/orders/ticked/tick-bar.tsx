@@ -28,7 +28,7 @@ import { forgetAll, noteOrder } from "../kept.ts";
 import { AskMerge, AskMove, AskSend } from "./asking.tsx";
 import { orderRunner } from "./run.ts";
 
-// It comes in this script: one of its own would be more than it.
+// It loads with this script: it is smaller than what a script of its own adds.
 export { RecordTickBar } from "../../records/tick-bar.tsx";
 
 /** Documents that are made or printed at once. */

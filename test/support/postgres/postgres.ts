@@ -393,14 +393,15 @@ begin
 end $$`;
 
 /** What a test may have changed beside rows of shops: versions, the program that wrote them, tables, columns, triggers, functions. */
-const schemasOf = `select
+const schemasStatement = `select
   (select string_agg(line || version, ' ' order by line, version) from ${shopsSchema}.migration) as shops,
   (select string_agg(line || version, ' ' order by line, version) from ${sandboxSchema}.migration) as sandbox,
   (select string_agg(nspname || obj_description(oid, 'pg_namespace'), ' ' order by nspname) from pg_namespace) as programs,
   (select count(*) from pg_class) as relations, (select count(*) from pg_attribute) as columns,
   (select count(*) from pg_trigger) as triggers, (select count(*) from pg_proc) as functions`;
 
-const readSchemas = async (client: Client): Promise<string> => JSON.stringify((await client.query(schemasOf)).rows);
+const readSchemas = async (client: Client): Promise<string> =>
+  JSON.stringify((await client.query(schemasStatement)).rows);
 
 /** @returns the schemas of the emptied database. */
 const empty = (url: string): Promise<string> =>
@@ -410,7 +411,7 @@ const empty = (url: string): Promise<string> =>
     return await readSchemas(client);
   });
 
-/** Those of the template, as this process has found them in a copy. */
+/** The schemas of the template, read from the first copy that this process made. */
 let schemasOfTemplate: string | null = null;
 
 export interface TestDatabase {
