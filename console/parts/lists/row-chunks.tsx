@@ -86,7 +86,9 @@ function Chunk({ number, rowCount, columns, heights, startsDrawn, isHeld, draw }
       if (wasDrawn.current && height > 0) heights.set(number, height);
     };
     const observer = new IntersectionObserver(
-      ([entry]) => {
+      (entries) => {
+        // A busy browser tells of several changes at once, the latest last.
+        const entry = entries.at(-1);
         if (entry === undefined) return;
         if (!entry.isIntersecting) note(entry.boundingClientRect.height);
         // A field that is being written in stays.
