@@ -15,7 +15,7 @@ export const surfaces = ["keys", "mcp", "rest", "console", "all"] as const;
 export const outcomes = ["all", "done", "refused", "failed"] as const;
 export const actors = ["all", "agent", "api-key", "user", "supplier", "system"] as const;
 
-type Outcome = Exclude<(typeof outcomes)[number], "all">;
+type Outcome = Exclude<(typeof outcomes)[number], "all"> | "asked";
 
 /** Returns the value that the query chooses; the first of `values` when it names none of them. */
 export const chosen = <Value extends string>(name: string, values: readonly [Value, ...(readonly Value[])]): Value =>
@@ -43,8 +43,13 @@ export function timeIn(): Pick<Input<"change_list">, "from" | "to"> {
   };
 }
 
-/** Returns the outcome of a request. */
-export function outcomeOf(status: number): Outcome {
+/** Answered before it is done, without a person who decides. */
+const goesOn = "storefront_pull";
+
+/** Returns the outcome of a request; `asked`: a person decides on it. */
+export function outcomeOf(request: Request): Outcome {
+  const { status } = request;
+  if (status === 202 && operationOf(request) !== goesOn) return "asked";
   if (status < 400) return "done";
   return status < 500 ? "refused" : "failed";
 }

@@ -117,11 +117,11 @@ interface Row {
   readonly toggle: () => void;
 }
 
-const tones = { done: "chip done", refused: "chip waiting", failed: "chip bad" } as const;
+const tones = { done: "chip done", asked: "chip waiting", refused: "chip waiting", failed: "chip bad" } as const;
 
 const RequestRow: FunctionComponent<Row> = ({ request, who, isOpen, toggle }) => {
   const { columns } = texts.activity;
-  const outcome = outcomeOf(request.status);
+  const outcome = outcomeOf(request);
   const surface = surfaces.find((each) => each === surfaceOf(request));
   return (
     <>

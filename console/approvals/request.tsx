@@ -76,7 +76,7 @@ export const Request: FunctionComponent<{ readonly approvalRequestId: string }> 
           {request.stockCover.length === 0 ? null : (
             <section class="card" aria-labelledby="cover">
               <h2 id="cover">{words.cover}</h2>
-              <ul class="plain-rows">
+              <ul class="plain-rows wraps">
                 {request.stockCover.map(({ variantId, productName, onHand, incoming, daysBefore, daysAfter }) => (
                   <li key={variantId}>
                     <span class="name">{productName ?? variantId}</span>

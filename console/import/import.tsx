@@ -99,6 +99,7 @@ const Importing: FunctionComponent = () => {
         }}
       >
         <strong>{importTexts.drop}</strong>
+        <span class="quiet">{kinds.map((each) => importTexts.kinds[each].title).join(" · ")}</span>
         <input
           type="file"
           accept=".csv,.tsv,.txt,.ndjson,.jsonl"

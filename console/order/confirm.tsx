@@ -83,7 +83,9 @@ export const Confirm: FunctionComponent<ConfirmProps> = ({ state, order }) => {
     <section aria-labelledby="confirm">
       <h2 id="confirm">{texts.confirm.title}</h2>
       {obstacle === null ? (
-        <p class="quiet">{texts.confirm.lead}</p>
+        <p class="quiet">
+          {texts.confirm.lead} <span class="if-keys">{texts.order.lineHelp}</span>
+        </p>
       ) : (
         <p class="notice">
           {texts.confirm.closed} {obstacleTexts[obstacle]}

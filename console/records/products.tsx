@@ -5,7 +5,7 @@ import { money, number } from "../data/format.ts";
 import { suppliers } from "../data/look-ups.ts";
 import type { ReadPage } from "../data/pages.ts";
 import { shopId } from "../data/session.ts";
-import { chosenColumn, column, type RecordRow } from "../parts/lists/record-columns.tsx";
+import { chosenColumn, column, nameColumn, type RecordRow } from "../parts/lists/record-columns.tsx";
 import { Picture } from "../parts/picture.tsx";
 import { recordTexts as words } from "../texts/en/goods/records.ts";
 import { texts } from "../texts/en/texts.ts";
@@ -81,7 +81,7 @@ export const products: RecordKind = {
     },
   ],
   columns: {
-    supplier: column(titles.supplier),
+    supplier: nameColumn(titles.supplier),
     onHand: column(titles.onHand, true, true),
     incoming: column(titles.incoming, true, true),
     cover: column(titles.cover, true, true),

@@ -1,7 +1,7 @@
 /** Stock takes and adjustments: what was counted, and what was changed. */
 import { openpo, problemOf } from "../data/client.ts";
 import { money, number } from "../data/format.ts";
-import { chosenColumn, column } from "../parts/lists/record-columns.tsx";
+import { chosenColumn, column, nameColumn } from "../parts/lists/record-columns.tsx";
 import { stockTexts } from "../texts/en/goods/stock.ts";
 import {
   chosenOf,
@@ -24,7 +24,7 @@ export const takes: Kind = {
   places: [{ parameter: "locationId", title: titles.location }],
   hasDates: false,
   columns: {
-    location: column(titles.location),
+    location: nameColumn(titles.location),
     counted: column(titles.counted, false, true),
     change: column(titles.change, true, true),
     value: column(titles.value, true),
@@ -119,7 +119,7 @@ export const adjustments: Kind = {
   places: [{ parameter: "locationId", title: titles.location }],
   hasDates: false,
   columns: {
-    location: column(titles.location),
+    location: nameColumn(titles.location),
     reason: column(titles.reason),
     change: column(titles.change, true, true),
     value: column(titles.value, true),

@@ -1,7 +1,7 @@
 /** Transfers and manufacturing orders: what goes from one location to another, and what is built. */
 import { openpo, problemOf } from "../data/client.ts";
 import { money, number } from "../data/format.ts";
-import { chosenColumn, column } from "../parts/lists/record-columns.tsx";
+import { chosenColumn, column, nameColumn } from "../parts/lists/record-columns.tsx";
 import { stockTexts } from "../texts/en/goods/stock.ts";
 import {
   chosenOf,
@@ -35,11 +35,11 @@ export const transfers: Kind = {
   ],
   hasDates: true,
   columns: {
-    from: column(titles.from),
-    to: column(titles.to),
+    from: nameColumn(titles.from, true),
+    to: nameColumn(titles.to, true),
     quantity: column(titles.quantity, true, true),
     value: column(titles.value, true),
-    arrival: column(titles.arrival),
+    arrival: column(titles.arrival, false, true),
     shipped: chosenColumn(titles.shipped),
     by: chosenColumn(titles.by),
   },
@@ -140,7 +140,7 @@ export const manufacturing: Kind = {
   places: [{ parameter: "productionLocationId", title: titles.location }],
   hasDates: true,
   columns: {
-    location: column(titles.location),
+    location: nameColumn(titles.location),
     mode: column(titles.mode),
     progress: column(titles.progress, true, true),
     due: column(titles.due, false, true),

@@ -18,7 +18,7 @@ export interface ListColumn<Row> {
   /** Least width of the window for it to be shown, or that it has to be chosen; without one it always is. */
   readonly width?: "wide" | "roomy" | "chosen" | undefined;
   /** Where the row is a card: the cell's place there. A cell without one is left out of it. */
-  readonly at?: "state" | "who" | "amount" | "when" | "progress" | undefined;
+  readonly at?: "state" | "who" | "amount" | "when" | "progress" | "further" | undefined;
   /** The sort by this column, `-` from high to low; without one there is none. */
   readonly sort?: string | undefined;
   /** On a card the title stands with the value, which does not say what it is. */

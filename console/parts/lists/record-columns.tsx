@@ -19,6 +19,8 @@ export interface RecordRow {
 export interface RecordColumn {
   readonly title: string;
   readonly isAmount: boolean;
+  /** True if it is cut where there is little room, as names are. */
+  readonly isName?: boolean;
   readonly isNamed: boolean;
   /** True if it is shown to those alone who have chosen it. */
   readonly isChosen?: boolean;
@@ -31,14 +33,25 @@ export const column = (title: string, isAmount = false, isNamed = false): Record
   isNamed,
 });
 
+/** A column of names of other records. @param isNamed  true if a card says before each what it is. */
+export const nameColumn = (title: string, isNamed = false): RecordColumn => ({
+  ...column(title, false, isNamed),
+  isName: true,
+});
+
 /** A column that is shown to those alone who have chosen it. */
 export const chosenColumn = (title: string, isAmount = false): RecordColumn => ({
   ...column(title, isAmount),
   isChosen: true,
 });
 
-/** Places on a card of a kind's own columns. */
-const cardPlaces = ["who", "amount", "when", "progress"] as const;
+/** Places on a card of a kind's own columns. The last one is for a value that says what it is. */
+const cardPlaces = ["who", "amount", "when", "progress", "further"] as const;
+
+const cardPlaceOf = ({ isChosen, isNamed }: RecordColumn, index: number): ListColumn<RecordRow>["at"] => {
+  const place = isChosen === true ? undefined : cardPlaces[index];
+  return place === "further" && !isNamed ? undefined : place;
+};
 
 /**
  * @param status   the title of the column of statuses.
@@ -71,8 +84,8 @@ export const recordColumns = (
     name,
     title: each.title,
     width: each.isChosen === true ? "chosen" : undefined,
-    kind: each.isAmount ? "amount" : undefined,
-    at: each.isChosen === true ? undefined : cardPlaces[index],
+    kind: each.isAmount ? "amount" : each.isName === true ? "name" : undefined,
+    at: cardPlaceOf(each, index),
     isNamed: each.isNamed,
     cell: (row) => row.values[index],
   })),

@@ -42,6 +42,15 @@ const crookedHeads = `[...document.querySelectorAll("main table")].flatMap((tabl
   return heads.filter((each, nth) => Math.abs(left(each) - left(cells[nth])) > 1).map((each) => each.textContent);
 })`;
 
+/** Cells that have no room for what they say, and names of rows that are cut to a few letters or broken into many lines. */
+const squeezed = `[...document.querySelectorAll("main table.rows > tbody > tr > :is(th, td)")].filter((cell) => {
+  if (cell.textContent.trim() === "" || !cell.checkVisibility()) return false;
+  const isCut = cell.scrollWidth > cell.clientWidth;
+  if (cell.tagName === "TD") return isCut && cell.clientWidth < 40;
+  const isCard = getComputedStyle(cell).display !== "table-cell";
+  return cell.clientWidth < (isCard ? 100 : 140) && (isCut || cell.getBoundingClientRect().height > 120);
+}).slice(0, 3).map((cell) => cell.textContent)`;
+
 /** The elements that stand out of the window and are not moved within another. */
 const widest = `[...document.querySelectorAll("body *")]
   .filter((each) => each.getBoundingClientRect().right > innerWidth + 1)
@@ -53,7 +62,9 @@ async function overEdgesOf(page: Page, name: string): Promise<readonly string[]>
   const tooWide = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
   const times = await page.evaluate<readonly string[]>(wideTimes);
   const heads = await page.evaluate<readonly string[]>(crookedHeads);
+  const cells = await page.evaluate<readonly string[]>(squeezed);
   return [
+    ...cells.map((text) => `${name}: there is too little room for ${text}`),
     ...heads.map((text) => `${name}: the head ${text} is not above its column`),
     ...(tooWide > 0 ? [`${name}: ${tooWide} too wide: ${await page.evaluate<string>(widest)}`] : []),
     ...times.map((text) => `${name}: ${text} goes over its cell's edge`),

@@ -177,7 +177,12 @@ export const accessTexts: Translated<typeof english.accessTexts> = isolating({
     surfaceNames: { mcp: "MCP", rest: "REST", console: "Konsole" },
     outcome: "Ergebnis",
     outcomes: { all: "Alle Ergebnisse", done: "Erledigt", refused: "Abgewiesen", failed: "Fehlgeschlagen" },
-    outcomeNames: { done: "Erledigt", refused: "Abgewiesen", failed: "Fehlgeschlagen" },
+    outcomeNames: {
+      done: "Erledigt",
+      asked: "Zur Freigabe vorgelegt",
+      refused: "Abgewiesen",
+      failed: "Fehlgeschlagen",
+    },
     actor: "Wer",
     from: "Von",
     until: "Bis",

@@ -170,7 +170,7 @@ export const accessTexts = isolating({
     surfaceNames: { mcp: "MCP", rest: "REST", console: "Console" },
     outcome: "Outcome",
     outcomes: { all: "Every outcome", done: "Done", refused: "Refused", failed: "Failed" },
-    outcomeNames: { done: "Done", refused: "Refused", failed: "Failed" },
+    outcomeNames: { done: "Done", asked: "Asked for approval", refused: "Refused", failed: "Failed" },
     actor: "Who",
     from: "From",
     until: "Until",

@@ -173,7 +173,7 @@ export const accessTexts: Translated<typeof english.accessTexts> = isolating({
     surfaceNames: { mcp: "MCP", rest: "REST", console: "Consola" },
     outcome: "Resultado",
     outcomes: { all: "Todos los resultados", done: "Hecho", refused: "Rechazado", failed: "Fallido" },
-    outcomeNames: { done: "Hecho", refused: "Rechazado", failed: "Fallido" },
+    outcomeNames: { done: "Hecho", asked: "Aprobación pedida", refused: "Rechazado", failed: "Fallido" },
     actor: "Quién",
     from: "Desde",
     until: "Hasta",

@@ -171,7 +171,7 @@ export const accessTexts: Translated<typeof english.accessTexts> = isolating({
     surfaceNames: { mcp: "MCP", rest: "REST", console: "Console" },
     outcome: "Résultat",
     outcomes: { all: "Tous les résultats", done: "Effectué", refused: "Refusé", failed: "Échec" },
-    outcomeNames: { done: "Effectué", refused: "Refusé", failed: "Échec" },
+    outcomeNames: { done: "Effectué", asked: "Approbation demandée", refused: "Refusé", failed: "Échec" },
     actor: "Auteur",
     from: "Du",
     until: "Au",

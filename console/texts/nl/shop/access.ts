@@ -174,7 +174,7 @@ export const accessTexts: Translated<typeof english.accessTexts> = isolating({
     surfaceNames: { mcp: "MCP", rest: "REST", console: "Console" },
     outcome: "Resultaat",
     outcomes: { all: "Elk resultaat", done: "Gelukt", refused: "Geweigerd", failed: "Mislukt" },
-    outcomeNames: { done: "Gelukt", refused: "Geweigerd", failed: "Mislukt" },
+    outcomeNames: { done: "Gelukt", asked: "Goedkeuring gevraagd", refused: "Geweigerd", failed: "Mislukt" },
     actor: "Wie",
     from: "Vanaf",
     until: "Tot en met",
