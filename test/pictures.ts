@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Page } from "playwright-core";
+import { untilOnPage } from "./support/pages/console-shop.ts";
 import { endConsole, invitation, newPage, skip, withEnvironment } from "./support/pages/console.ts";
 import { registerAssistant } from "./support/peers/assistant.ts";
 import { ask } from "./support/peers/connect.ts";
@@ -63,12 +64,16 @@ async function scanSome(page: Page, program: RunningProgram, purchaseOrderId: st
   }
 }
 
+/** Nothing is being read, and each task of home has its number. */
+const isWhole = `[...document.querySelectorAll(".skeleton, .tasks strong")].every((each) => each.textContent !== "–" && !(each.matches(".skeleton") && each.checkVisibility()))`;
+
 async function take(page: Page, origin: string, picture: Picture): Promise<void> {
   const { name, place, width = 1_080, height = 640, prepare } = picture;
   await page.setViewportSize({ width, height });
   await page.goto(`${origin}/console/${place}`);
   await page.getByRole("heading", { level: 1 }).waitFor();
   await prepare(page);
+  await untilOnPage(page, isWhole);
   await page.mouse.move(0, 0);
   const file = path.join(folder, `${name}.png`);
   await page.screenshot({ path: file });
@@ -141,8 +146,15 @@ try {
     {
       name: "home",
       place: "home",
-      height: 720,
-      prepare: (shown) => shown.getByRole("heading", { name: "Runs out first" }).waitFor(),
+      width: 1_280,
+      height: 800,
+      prepare: async (shown) => {
+        await shown
+          .getByText(/days left/)
+          .first()
+          .waitFor();
+        await shown.getByText("Sync failed").waitFor();
+      },
     },
     { name: "orders", place: "orders", prepare: (shown) => shown.getByRole("link", { name: "PO-1024" }).waitFor() },
     {
