@@ -36,7 +36,9 @@ import {
 } from "../shop/catalogue/pulled-records.ts";
 import {
   beganPull,
+  duePulls,
   hintedDueAtMs,
+  leaseAheadMsMax,
   loadPull,
   type Pull,
   pullClaims,
@@ -74,8 +76,6 @@ interface PullLimits {
   readonly roundsMax: number;
   /** Between two of these. */
   readonly roundWaitMs: number;
-  /** Interval at which a node among others searches for due pulls of all shops. */
-  readonly pollMs: number;
 }
 
 export const pullLimits: PullLimits = {
@@ -88,7 +88,6 @@ export const pullLimits: PullLimits = {
   sliceRowsMax: 200,
   roundsMax: 8,
   roundWaitMs: 15_000,
-  pollMs: 2_000,
 };
 
 /** Names of variants that are told. */
@@ -158,7 +157,7 @@ class LeasedPuller implements Puller {
     this.#runner = new JobRunner(options, {
       what: "pulls of storefronts",
       runningMax: this.#limits.pullsMax,
-      pollMs: this.#limits.pollMs,
+      table: duePulls.table,
       release: (shopId) => giveBackClaims(pullClaims, shopId, claimedByOthers(this.#owner), options.clock.now()),
       nextDueAtMs: pullDueAtMs,
       run: (shopId) => this.#pageOf(shopId),
@@ -239,7 +238,7 @@ class LeasedPuller implements Puller {
     const found = await loadPull(tx, shopId);
     if (found === null || found.dueAtMs === null) return { claimed: null, dueAtMs: null };
     // A lease that ends later than any can is from before the clock was set back.
-    const isDue = found.dueAtMs <= nowMs || found.dueAtMs > nowMs + this.#limits.leaseMs + clocksApartMsMax;
+    const isDue = found.dueAtMs <= nowMs || found.dueAtMs > nowMs + leaseAheadMsMax;
     if (!isDue) return { claimed: null, dueAtMs: found.dueAtMs };
     const shop = await loadShop(tx, shopId);
     if (shop === null) return { claimed: null, dueAtMs: null };
@@ -318,7 +317,7 @@ class LeasedPuller implements Puller {
     for (const product of of("product")) now = changed(now, await applyProduct(tx, shopId, product, namesOf, stamp));
     const levels = of("level");
     if (levels.length > 0) {
-      const readSinceMs = pull.stepStartedAtMs - (this.#options.alone ? 0 : clocksApartMsMax);
+      const readSinceMs = pull.stepStartedAtMs - (this.#options.search === null ? 0 : clocksApartMsMax);
       const { moving, unknown } = await applyLevels(tx, shopId, levels, readSinceMs, namesOf);
       now = { ...now, skipped: now.skipped + moving, notes: unknown === 0 ? now.notes : withNote(now, unknownNote) };
     }

@@ -20,6 +20,7 @@ import { logStatement } from "../shop/order/purchase-order-history.ts";
 import { loadOrder, logged, type Stamp } from "../shop/order/purchase-orders.ts";
 import {
   type DueReminder,
+  dueReminders,
   laterStatement,
   nextReminderAtMs,
   remindersDue,
@@ -36,8 +37,6 @@ interface ReminderLimits {
   readonly linesMax: number;
   /** Shops that are looked at at a time. */
   readonly runningMax: number;
-  /** Interval at which a node among others searches for due reminders of all shops. */
-  readonly pollMs: number;
   /** Between two tries of a shop that cannot be written. */
   readonly retryMs: number;
 }
@@ -46,7 +45,6 @@ const reminderLimits: ReminderLimits = {
   rowsMax: 50,
   linesMax: 250,
   runningMax: 4,
-  pollMs: 20_000,
   retryMs: 30_000,
 };
 
@@ -72,7 +70,7 @@ export function createReminders(options: RemindersOptions): Reminders {
   return new JobRunner(options, {
     what: "reminders",
     runningMax: limits.runningMax,
-    pollMs: limits.pollMs,
+    table: dueReminders.table,
     retryMs: limits.retryMs,
     nextDueAtMs: nextReminderAtMs,
     run: (shopId) => engine.write(shopId, (tx) => tellDue(tx, shopId, { nowMs: clock.now(), ids }, limits)),

@@ -1,8 +1,8 @@
 /**
  * The runner of work that shops have queued: which shop gets a piece of it done when, by one process or by many (C38).
  *
- * Owns: turns of shops, pieces that run at a time, the times at which shops come back. Also the start, and the search
- * for what other nodes leave. Does not own: what a piece does, its claim, and when more is due (each kind).
+ * Owns: turns of shops, pieces that run at a time, the times at which shops come back, the start. Does not own: what a
+ * piece does, its claim, and when more is due (each kind); the search for what other nodes leave (due-search.ts).
  *
  * Invariants:
  * - U2. Shops take turns: one that has had a piece comes after all that wait. At most `runningMax` pieces run at a
@@ -13,7 +13,7 @@
 import { Fault } from "../base/fault.ts";
 import { sleep, withinMs } from "../base/time/waiting.ts";
 import type { Clock } from "../base/time/clock.ts";
-import { DueSearch } from "./due-search.ts";
+import type { DueSearch } from "./due-search.ts";
 import { isNotFound } from "../store/engine-rules.ts";
 import type { Engine, Log, Statement, Tx } from "../store/store.ts";
 
@@ -31,8 +31,8 @@ interface JobKind {
   readonly perShopMax?: number;
   /** Pieces of all shops that run at a time. */
   readonly runningMax: number;
-  /** Interval at which a node among others searches for due work of all shops, on average. */
-  readonly pollMs: number;
+  /** The table of its rows, by which a node among others finds shops that have any. */
+  readonly table: string;
   /** Pause after a piece that has failed. Default: `storePauseMs`. */
   readonly retryMs?: number;
   /** Time for which `close` waits before it aborts the pieces that run. Default: none. */
@@ -47,11 +47,11 @@ interface JobKind {
 
 /** Dependencies of every kind of work. */
 export interface JobsOptions {
-  readonly engine: Pick<Engine, "list" | "peek" | "write" | "shopsWithDueRows">;
+  readonly engine: Pick<Engine, "list" | "peek" | "write">;
   readonly clock: Clock;
   readonly log: Log;
-  /** This is the only process on the store. */
-  readonly alone: boolean;
+  /** Search for what other nodes leave, one for all kinds of work; null: this is the only process on the store. */
+  readonly search: DueSearch | null;
   /** The shops that have such work, until the signal is aborted. Default: all shops are asked. */
   readonly shopsToResume?: (signal: AbortSignal) => AsyncIterable<string | ShopDue>;
   /** From 0 to below 1. */
@@ -79,20 +79,12 @@ export class JobRunner {
   readonly #dueAtMs = new Map<string, number>();
   readonly #stopping = new AbortController();
   readonly #aborting = new AbortController();
-  readonly #search: DueSearch;
   #timer: NodeJS.Timeout | null = null;
   #timerAtMs = 0;
 
   constructor(options: JobsOptions, kind: JobKind) {
     this.#options = options;
     this.#kind = kind;
-    this.#search = new DueSearch({
-      ...options,
-      pollMs: kind.pollMs,
-      stopping: this.stopping,
-      what: kind.what,
-      found: (shopIds) => this.#noteFound(shopIds),
-    });
   }
 
   /** Aborted when nothing more begins. */
@@ -118,7 +110,7 @@ export class JobRunner {
     if (this.stopping.aborted) return;
     const inMs = dueAtMs - this.#options.clock.now();
     if (inMs <= 0) this.wake(shopId);
-    else if (this.#options.alone || inMs <= rememberedMsMax) this.#remember(shopId, dueAtMs);
+    else if (this.#options.search === null || inMs <= rememberedMsMax) this.#remember(shopId, dueAtMs);
   }
 
   /** Returns true if the shop comes back at a time that is remembered. */
@@ -128,9 +120,12 @@ export class JobRunner {
 
   /** Goes on with what earlier processes have left. Among other nodes, goes on searching for what they leave. */
   async start(): Promise<void> {
-    const { engine, clock, alone, log, shopsToResume } = this.#options;
-    const { what, retryMs = storePauseMs, release } = this.#kind;
-    if (!alone) return await this.#search.start();
+    const { engine, clock, search, log, shopsToResume } = this.#options;
+    const { what, table, retryMs = storePauseMs, release } = this.#kind;
+    if (search !== null) {
+      const found = (shopIds: readonly string[]): Promise<void> => this.#noteFound(shopIds);
+      return await search.begin({ what, table, stopping: this.stopping, found });
+    }
     for await (const found of shopsToResume?.(this.stopping) ?? (await engine.list())) {
       if (this.stopping.aborted) return;
       const due = typeof found === "string" ? { shopId: found, dueAtMs: 0 } : found;
@@ -156,7 +151,7 @@ export class JobRunner {
     await Promise.all(this.#pieces);
   }
 
-  /** Of shops with anything due, those that have work of this kind. */
+  /** Shops that may have work of this kind which is due. */
   async #noteFound(shopIds: readonly string[]): Promise<void> {
     const { nextDueAtMs } = this.#kind;
     for (const shopId of shopIds) {

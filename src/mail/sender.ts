@@ -28,6 +28,7 @@ import { makeSecret } from "../base/secret.ts";
 import { noSpans, type Spans } from "../base/spans.ts";
 import {
   claimMail,
+  dueMails,
   type ClaimedMail,
   dropMailStatement,
   giveBackMailStatement,
@@ -58,8 +59,6 @@ interface MailSenderLimits {
   readonly attemptMsMax: number;
   /** Lease of a claim; above `attemptMsMax`. */
   readonly leaseMs: number;
-  /** Interval at which a node among others searches for due mails of all shops. */
-  readonly pollMs: number;
   /** Time for which `close` waits for attempts that run. */
   readonly closeWaitMs: number;
 }
@@ -69,7 +68,6 @@ export const mailSenderLimits: MailSenderLimits = {
   attemptsMax: smtpConnectionsMax,
   attemptMsMax: 60_000,
   leaseMs: 120_000,
-  pollMs: 2_000,
   closeWaitMs: 3_000,
 };
 
@@ -152,7 +150,7 @@ class QueuedMailSender implements MailSender {
       what: "mails",
       perShopMax: this.#limits.perShopMax,
       runningMax: this.#limits.attemptsMax,
-      pollMs: this.#limits.pollMs,
+      table: dueMails.table,
       closeWaitMs: this.#limits.closeWaitMs,
       release: (shopId) => giveBackClaims(mailClaims, shopId, claimedByOthers(this.#owner), options.clock.now()),
       nextDueAtMs: (tx, shopId) => this.#nextDueAtMs(tx, shopId),
@@ -169,11 +167,11 @@ class QueuedMailSender implements MailSender {
     mailIds: readonly string[],
     waitMs: number,
   ): Promise<ReadonlyMap<string, EffectOutcome>> {
-    const { engine, alone } = this.#options;
+    const { engine, search } = this.#options;
     const outcomes = new Map(mailIds.map((id): [string, EffectOutcome] => [id, { state: "pending" }]));
     if (mailIds.length === 0) return outcomes;
     this.wake(shopId);
-    const pauseMs = alone ? answerPollMs : otherNodePollMs;
+    const pauseMs = search === null ? answerPollMs : otherNodePollMs;
     for (let leftMs = waitMs; leftMs > 0; leftMs -= pauseMs) {
       await sleep(Math.min(pauseMs, leftMs));
       const standings = await engine.read(shopId, (tx) => loadMailStandings(tx, shopId, mailIds));

@@ -15,6 +15,7 @@ import { loadIdsByNumber } from "../shop/order/order-numbers.ts";
 import type { openDatabase } from "./database.ts";
 import type { DemoShop } from "../demo/demo-shop.ts";
 import { Documents, type OrderDocuments } from "../documents/documents.ts";
+import { dueImports } from "../exchange/import-run.ts";
 import { recoverImports } from "../exchange/import.ts";
 import { importContext } from "../admin/exchange.ts";
 import { brotli, gzip } from "./compression.ts";
@@ -45,6 +46,7 @@ import { apiVersion } from "../requests/envelope.ts";
 import type { Mailing } from "../requests/operation.ts";
 import { operations } from "../operations/registry.ts";
 import type { OpenStore } from "./open-store.ts";
+import { DueSearch } from "../jobs/due-search.ts";
 import { type Outbox, createOutbox } from "../jobs/outbox/runner.ts";
 import { createPuller, type Puller } from "../jobs/puller.ts";
 import { createConnect, resourceMetadataOf } from "../connect/app.ts";
@@ -223,10 +225,11 @@ export async function openService(config: Config): Promise<Service> {
   const spans = openSpans(apiVersion);
   const documents = new Documents({ ...store, log, fontFile: config.documentFont });
   opening.defer(() => documents.close());
-  const parts: WorkDependencies = { spans, documents, connecting: openConnecting(config, store) };
+  const common = workOn(store, log);
+  const parts: WorkDependencies = { common, spans, documents, connecting: openConnecting(config, store) };
   const { outbox, sender, puller, admin, storefrontOf } = openWork(config, store, log, parts);
-  const mails = openMails(config, store, log, spans);
-  const reminders = openReminders(store, log);
+  const mails = openMails(config, store, common, spans);
+  const reminders = openReminders(store, common);
   for (const work of [outbox, sender, puller, mails, reminders]) opening.defer(() => work?.close());
   const { readerThreads } = memoryLimits(config.memoryMegabytes);
   const readers = new ReaderPool({ store: store.readerStore, log, limits: limitsWith(readerThreads) });
@@ -276,7 +279,14 @@ export async function openService(config: Config): Promise<Service> {
   };
 }
 
+/** Dependencies of every kind of work on this store. */
+function workOn({ engine, clock, ids, alone }: OpenStore, log: Log) {
+  const searching = { engine, clock, log, random: Math.random };
+  return { ...searching, ids, search: alone ? null : new DueSearch(searching) };
+}
+
 interface WorkDependencies {
+  readonly common: ReturnType<typeof workOn>;
   readonly spans: Spans;
   readonly documents: Documents;
   readonly connecting: OpenConnecting;
@@ -290,7 +300,7 @@ function openWork(
   config: Config,
   store: OpenStore,
   log: Log,
-  { spans, documents, connecting }: WorkDependencies,
+  { common, spans, documents, connecting }: WorkDependencies,
 ): {
   readonly outbox: Outbox;
   readonly sender: Sender;
@@ -298,44 +308,31 @@ function openWork(
   readonly admin: AdminContext;
   readonly storefrontOf: StorefrontOf;
 } {
-  const { engine, clock, ids, alone } = store;
   const storefronts = openStorefronts(config.storefronts, store, log);
   const storefrontOf = tracedStorefronts(storefronts, spans);
   const webhooks = { policy: config.webhooks, secrets: new SecretBox(config.storefronts.secretKey) };
   const sender = createSender({
-    engine,
-    clock,
-    ids,
-    log,
+    ...common,
     spans,
-    alone,
     shopsToResume: (signal) => store.shopsWith("endpoints", signal),
     ...webhooks,
     resolve: createResolve(),
-    random: Math.random,
   });
   store.onEvents((shopId) => sender.wake(shopId));
   const outbox = createOutbox({
-    engine,
-    clock,
-    ids,
-    alone,
+    ...common,
     storefrontOf,
-    log,
     spans,
     shopsToResume: (signal) => store.shopsWith("effects", signal),
-    random: Math.random,
-    recover: (shopId, signal) => recoverImports(importContext(admin), shopId, { alone, signal }),
+    recover: {
+      table: dueImports.table,
+      finish: (shopId, signal) => recoverImports(importContext(admin), shopId, { alone: store.alone, signal }),
+    },
   });
   const puller = createPuller({
-    engine,
-    clock,
-    ids,
-    log,
-    alone,
+    ...common,
     storefrontOf,
     shopsToResume: (signal) => store.shopsWith("pulls", signal),
-    random: Math.random,
   });
   const admin = store.adminContext({
     calls: { outbox, storefrontOf, log, spans },
@@ -356,36 +353,26 @@ function openWork(
 }
 
 /** The sender of mails; null: no mail server is configured. */
-function openMails({ mail }: Config, store: OpenStore, log: Log, spans: Spans): MailSender | null {
+function openMails(
+  { mail }: Config,
+  store: OpenStore,
+  common: WorkDependencies["common"],
+  spans: Spans,
+): MailSender | null {
   if (mail === null) return null;
-  const { engine, clock, ids, alone } = store;
   return createMailSender({
-    engine,
-    clock,
-    ids,
-    log,
+    ...common,
     spans,
-    alone,
-    server: openMailServer(mail.server, log),
+    server: openMailServer(mail.server, common.log),
     from: mail.from,
     shopsToResume: (signal) => store.shopsWith("mails", signal),
-    random: Math.random,
     secretBytes: () => randomBytes(secretRandomBytes),
   });
 }
 
 /** Opens the reminders of orders with which suppliers are late. */
-function openReminders(store: OpenStore, log: Log): Reminders {
-  const { engine, clock, ids, alone } = store;
-  const reminders = createReminders({
-    engine,
-    clock,
-    ids,
-    log,
-    alone,
-    shopsToResume: (signal) => store.shopsWithReminders(signal),
-    random: Math.random,
-  });
+function openReminders(store: OpenStore, common: WorkDependencies["common"]): Reminders {
+  const reminders = createReminders({ ...common, shopsToResume: (signal) => store.shopsWithReminders(signal) });
   store.onReminders((reminder) => reminders.note(reminder));
   return reminders;
 }

@@ -111,6 +111,13 @@ export interface DueRows {
   readonly searchedBy?: string;
 }
 
+/** A shop that has rows which are due. */
+export interface DueShop {
+  readonly shopId: string;
+  /** The table of these; null: any. */
+  readonly table: string | null;
+}
+
 /** Rows by a value of which shops are found. */
 export interface SoughtRows {
   /** A table of the shops' schema. */
@@ -151,10 +158,10 @@ export interface Engine {
   /** Ids of all shops, in code-point order. */
   list(): Promise<string[]>;
   /**
-   * Ids of the shops that may have rows which are due at this time, as the `DueRows` that the engine was opened with
+   * Shops that may have rows which are due at this time, for each table. The `DueRows` that the engine was opened with
    * describe them. An engine that cannot search all shops at once names every shop.
    */
-  shopsWithDueRows(nowMs: number): Promise<string[]>;
+  shopsWithDueRows(nowMs: number): Promise<readonly DueShop[]>;
   /**
    * Ids of the shops that may have a row with this value, as the `SoughtRows` that the engine was opened with describe
    * it. An engine that cannot search all shops at once names every shop.

@@ -39,6 +39,7 @@ import {
   countLeased,
   countWaiting,
   deliveryClaims,
+  dueDeliveries,
   giveBackStatement,
   dueNowStatement,
   nextDueAtMs,
@@ -77,8 +78,8 @@ interface SenderLimits {
   readonly slowPerShopMax: number;
   /** Lease of a claim. */
   readonly leaseMs: number;
-  /** Interval at which a node among others searches for due deliveries of all shops. */
-  readonly pollMs: number;
+  /** Interval at which a shop is looked at again in which something is due and cannot be claimed. */
+  readonly againMs: number;
   /** Time for which `close` waits for attempts that run. */
   readonly closeWaitMs: number;
   /** Time limit of an attempt. */
@@ -92,7 +93,7 @@ export const senderLimits: SenderLimits = {
   slowRunningMax: 32,
   slowPerShopMax: 16,
   leaseMs: 30_000,
-  pollMs: 1_000,
+  againMs: 1_000,
   closeWaitMs: 3_000,
   attemptMsMax,
 };
@@ -242,7 +243,7 @@ class WebhookSender implements Sender {
     this.#runner = new JobRunner(options, {
       what: "webhooks",
       runningMax: shopsAtOnceMax,
-      pollMs: this.#limits.pollMs,
+      table: dueDeliveries.table,
       release: (shopId) => giveBackClaims(deliveryClaims, shopId, claimedByOthers(this.#owner), options.clock.now()),
       nextDueAtMs: async (tx, shopId) => ((await hasEndpoints(tx, shopId)) ? options.clock.now() : null),
       run: (shopId) => this.#turn(shopId),
@@ -250,9 +251,9 @@ class WebhookSender implements Sender {
   }
 
   wake(shopId: string): void {
-    const { alone, clock } = this.#options;
+    const { search, clock } = this.#options;
     const seenAtMs = this.#without.get(shopId);
-    if (seenAtMs !== undefined && (alone || clock.now() - seenAtMs < withoutMs)) return;
+    if (seenAtMs !== undefined && (search === null || clock.now() - seenAtMs < withoutMs)) return;
     this.#check(shopId);
   }
 
@@ -328,7 +329,7 @@ class WebhookSender implements Sender {
       // What is due and was not claimed has to wait for attempts that run: ours end in a turn, others are looked at
       // again.
       const nowMs = this.#options.clock.now();
-      return dueAtMs === null || dueAtMs > nowMs ? dueAtMs : nowMs + this.#limits.pollMs;
+      return dueAtMs === null || dueAtMs > nowMs ? dueAtMs : nowMs + this.#limits.againMs;
     } catch (error) {
       if (isNotFound(error)) {
         this.#shops.delete(shopId);

@@ -5,6 +5,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { DueSearch } from "../../src/jobs/due-search.ts";
 import { dateOf, dayIn, dayMs } from "../../src/base/time/calendar.ts";
 import type { EventType } from "../../src/core/events/events.ts";
 import { Fault } from "../../src/base/fault.ts";
@@ -64,10 +65,9 @@ async function withWorld(use: (world: World) => Promise<void>): Promise<void> {
       clock,
       ids,
       log,
-      alone: !onPostgres,
+      search: onPostgres ? new DueSearch({ engine, clock, log, random: () => 0, everyMs: 20 }) : null,
       shopsToResume: async function* () {},
       random: () => 0,
-      limits: { pollMs: 20 },
     }),
   );
   await Promise.all(runners.map((runner) => runner.start()));

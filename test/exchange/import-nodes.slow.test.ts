@@ -215,7 +215,10 @@ test("an import of a node whose clock stood hours ahead is found, and taken over
     const failing = hooked(shop.engine, commitAt + 1, { before: () => Promise.reject(new Error("killed")) });
     await assert.rejects(bring({ ...nodeOf(shop, hoursMs), engine: failing }, shop), /killed/);
     const due = await shop.engine.shopsWithDueRows(systemClock.now());
-    assert.ok(due.includes("shop"), due.join());
+    assert.ok(
+      due.some((each) => each.shopId === "shop"),
+      JSON.stringify(due),
+    );
     // Its node may still be at work.
     await recoverImports(nodeOf(shop), "shop", among);
     assert.ok((await variantsOf(shop)) < records.length);

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { test } from "node:test";
+import { DueSearch } from "../../src/jobs/due-search.ts";
 import { mailAttachedBytesMax } from "../../src/core/supplier/mail.ts";
 import { secretRandomBytes } from "../../src/base/secret.ts";
 import { createMailSender, mailSenderLimits } from "../../src/mail/sender.ts";
@@ -19,6 +20,11 @@ import { adminToken } from "../support/server.ts";
 import { inPlace, openStore } from "../support/store.ts";
 import { pause, quiet, until } from "../support/until.ts";
 import { plainShop } from "../support/shops/plain-shop.ts";
+
+const log = { info: () => {}, warn: console.warn, error: console.error };
+
+const searchOf = (engine: Engine): DueSearch =>
+  new DueSearch({ engine, clock: systemClock, log, random: () => 0.5, everyMs: 50 });
 
 test("a mail carries up to mailAttachedBytesMax bytes of documents; with one more it is refused, and nothing is stored", async () => {
   let sizes: Readonly<Record<string, number>> = {};
@@ -95,15 +101,14 @@ test("perShopMax attempts of a shop run at a time, and attemptsMax of all; every
       engine: store.engine,
       clock: systemClock,
       ids,
-      log: { info: () => {}, warn: console.warn, error: console.error },
-      alone: store.alone,
+      log,
+      search: store.alone ? null : searchOf(store.engine),
       from: { name: null, address: "po@service.example" },
       random: () => 0.5,
       secretBytes: () => randomBytes(secretRandomBytes),
       shopsToResume: async function* () {
         yield* shopIds;
       },
-      limits: { pollMs: 50 },
       server: {
         async send(mail) {
           const shopId = mail.subject;
@@ -154,12 +159,11 @@ test("a node that waits for the end of another one's claim sends as soon as that
       engine: store.engine,
       clock: systemClock,
       ids,
-      log: { info: () => {}, warn: console.warn, error: console.error },
-      alone: false,
+      log,
+      search: searchOf(store.engine),
       from: { name: null, address: "po@service.example" },
       random: () => 0.5,
       secretBytes: () => randomBytes(secretRandomBytes),
-      limits: { pollMs: 50 },
       server: {
         send(mail) {
           sent += 1;

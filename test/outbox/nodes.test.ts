@@ -1,6 +1,7 @@
 /** The outbox among other nodes: answers that are lost, runners that are overtaken, and work that one leaves to another (O1, O6). */
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import { DueSearch } from "../../src/jobs/due-search.ts";
 import { claimLane, findDueLanes } from "../../src/shop/storefront/effects.ts";
 import type { OutboxLimits } from "../../src/jobs/outbox/limits.ts";
 import type { Clock } from "../../src/base/time/clock.ts";
@@ -31,19 +32,21 @@ function nodeOf(world: World, options: NodeOptions = {}): { readonly outbox: Out
   const complaints: string[] = [];
   const complain = (_: object, message: string): void => void complaints.push(message);
   const clock = options.clock ?? { now: () => systemClock.now() + (options.aheadMs ?? 0) };
+  const engine = options.engineOf?.(world.engine) ?? world.engine;
+  const log = { info: () => {}, warn: complain, error: complain };
   const outbox = createOutbox({
-    engine: options.engineOf?.(world.engine) ?? world.engine,
+    engine,
     storefrontOf: async () => {
       await options.connecting?.();
       return options.between?.(world.sandbox) ?? world.sandbox;
     },
     clock,
     ids: timeOrderedIds(clock),
-    log: { info: () => {}, warn: complain, error: complain },
-    alone: false,
+    log,
+    search: new DueSearch({ engine, clock, log, random: () => 0.5, everyMs: 20 }),
     random: () => 0.5,
     limits: { backoffMs: 5, backoffMsMax: 40, closeWaitMs: 200, ...options.limits },
-    ...(options.recover === undefined ? {} : { recover: options.recover }),
+    ...(options.recover === undefined ? {} : { recover: { table: "import_run", finish: options.recover } }),
   });
   return { outbox, complaints };
 }
@@ -218,7 +221,10 @@ suite("two nodes", () => {
         for (const lane of lanes)
           await claimLane(tx, shopId, lane, "gone", { nowMs, leasedUntilMs: nowMs + 5 * 3_600_000 });
       });
-      assert.deepEqual(await world.engine.shopsWithDueRows(nowMs), [shopId]);
+      assert.deepEqual(
+        (await world.engine.shopsWithDueRows(nowMs)).map((each) => each.shopId),
+        [shopId],
+      );
       const node = nodeOf(world, { limits: { leaseMs: 300, callTimeLimitMs: 200 } });
       const outcomes = await node.outbox.settle(shopId, effects, 20_000);
       assert.deepEqual(new Set([...outcomes.values()].map(({ state }) => state)), new Set(["applied"]));
@@ -318,7 +324,7 @@ suite("two nodes", () => {
       await world.place("po_1", threeLines);
       const effects = await world.receive("po_1", totals);
       const slow = held();
-      const short = { leaseMs: 400, callTimeLimitMs: patienceMs, pollMs: 20 };
+      const short = { leaseMs: 400, callTimeLimitMs: patienceMs };
       // Time goes on as the test says, so that no machine is too slow to renew.
       const time = { nowMs: systemClock.now() };
       const clock = { now: () => time.nowMs };
@@ -376,7 +382,7 @@ suite("two nodes", () => {
       );
       const recovered: string[] = [];
       const { outbox, complaints } = nodeOf(world, {
-        limits: { ...limits, pollMs: 20 },
+        limits,
         recover: async (shop) => {
           recovered.push(shop);
           await write("delete from import_run where shop_id = ?");
@@ -427,7 +433,7 @@ suite("two nodes", () => {
       const orders = ["a", "b", "c", "d"];
       for (const name of orders)
         await world.place(`po_${name}`, [line(`${name}1`, { confirmed: 10, variantId: `${name}v` })]);
-      const nodes = Array.from({ length: 3 }, () => nodeOf(world, { limits: { pollMs: 20 } }));
+      const nodes = Array.from({ length: 3 }, () => nodeOf(world));
       await Promise.all(nodes.map(({ outbox }) => outbox.start()));
       await world.strike([{ call: "*", outcome: "lost-response", variantIds: null, times: 3 }], { latencyMs: 2 });
       for (const total of [1, 2, 3])

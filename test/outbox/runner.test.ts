@@ -2,11 +2,20 @@
 import assert from "node:assert/strict";
 import { suite, test, type TestContext } from "node:test";
 import { Fault } from "../../src/base/fault.ts";
+import { DueSearch } from "../../src/jobs/due-search.ts";
 import { JobRunner, writeResult } from "../../src/jobs/runner.ts";
-import type { Statement } from "../../src/store/store.ts";
+import type { DueShop, Statement } from "../../src/store/store.ts";
 
 type Options = ConstructorParameters<typeof JobRunner>[0];
 type Kind = ConstructorParameters<typeof JobRunner>[1];
+
+const searchOf = (find: () => readonly DueShop[], logged: string[] = []): DueSearch =>
+  new DueSearch({
+    engine: { shopsWithDueRows: async () => find() },
+    clock: { now: () => 0 },
+    log: { info: () => {}, warn: (_fields: object, text: string) => void logged.push(text), error: assert.fail },
+    random: () => 0.5,
+  });
 
 /** A runner under virtual time, whose pieces end when the test says so. */
 function runnerOf(context: TestContext, kind: Partial<Kind> = {}, options: Partial<Options> = {}) {
@@ -24,17 +33,17 @@ function runnerOf(context: TestContext, kind: Partial<Kind> = {}, options: Parti
   const unused = () => assert.fail("the store is not asked");
   const runner = new JobRunner(
     {
-      engine: { list: unused, peek: unused, write: unused, shopsWithDueRows: unused },
+      engine: { list: unused, peek: unused, write: unused },
       clock,
       log,
-      alone: true,
+      search: null,
       random: () => 0.5,
       ...options,
     },
     {
       what: "trials",
       runningMax: 2,
-      pollMs: 1_000,
+      table: "trial",
       retryMs: 700,
       run(shopId) {
         begun.push(shopId);
@@ -162,7 +171,6 @@ suite("work that was left", () => {
         engine: {
           list: () => assert.fail("the shops are known"),
           peek: () => assert.fail("nothing is searched for"),
-          shopsWithDueRows: () => assert.fail("nothing is searched for"),
           write(shopId) {
             released.push(shopId);
             if (shopId === "gone") return Promise.reject(new Fault("NOT_FOUND", "no such shop"));
@@ -188,11 +196,12 @@ suite("work that was left", () => {
 
   test("a node among others asks the shops that have anything due, and remembers what is near", async (context) => {
     const due = new Map<string, number | null | Error>();
+    const search = searchOf(() => [...due.keys()].map((shopId) => ({ shopId, table: "trial" })));
     const { runner, begun, end, pass, clock } = runnerOf(
       context,
       { nextDueAtMs: () => Promise.resolve(null) },
       {
-        alone: false,
+        search,
         engine: {
           list: () => assert.fail("the search finds them"),
           write: () => assert.fail("no claim is given back"),
@@ -200,7 +209,6 @@ suite("work that was left", () => {
             const found = due.get(shopId);
             return found instanceof Error ? Promise.reject(found) : Promise.resolve(found as never);
           },
-          shopsWithDueRows: () => Promise.resolve([...due.keys()]),
         },
       },
     );
@@ -219,6 +227,84 @@ suite("work that was left", () => {
     await end("now");
     await end("added");
     await closed;
+  });
+});
+
+suite("one search for all kinds of work", () => {
+  const kindOf = (table: string, found: (shopIds: readonly string[]) => Promise<void>) => {
+    const stop = new AbortController();
+    return { stop, listener: { what: table, table, found, stopping: stop.signal } };
+  };
+
+  /** Searches of the virtual time, and how many there were. */
+  function searching(context: TestContext, find: () => readonly DueShop[]) {
+    context.mock.timers.enable({ apis: ["setTimeout"] });
+    const seen = { searches: 0, logged: [] as string[] };
+    const search = searchOf(() => {
+      seen.searches += 1;
+      return find();
+    }, seen.logged);
+    const pass = async (): Promise<void> => {
+      context.mock.timers.tick(1_000);
+      for (let turns = 0; turns < 20; turns += 1) await Promise.resolve();
+    };
+    return { search, seen, pass };
+  }
+
+  test("each kind hears of its own rows; one that is still at work does not hold up the others", async (context) => {
+    const due = [
+      { shopId: "a", table: "mail" },
+      { shopId: "b", table: "effect" },
+      { shopId: "c", table: null },
+    ];
+    const { search, seen, pass } = searching(context, () => due);
+    const heard: string[] = [];
+    const slow = Promise.withResolvers<void>();
+    const state = { isSlow: false };
+    const mails = kindOf("mail", async (shopIds) => void heard.push(`mail ${shopIds.join()}`));
+    const effects = kindOf("effect", async (shopIds) => {
+      heard.push(`effect ${shopIds.join()}`);
+      if (state.isSlow) await slow.promise;
+    });
+    await search.begin(mails.listener);
+    await search.begin(effects.listener);
+    assert.deepEqual(heard.splice(0, 2), ["mail a,c", "effect b,c"]);
+    state.isSlow = true;
+    await pass();
+    await pass();
+    assert.equal(seen.searches, 4, "one search for both");
+    assert.deepEqual(heard, ["mail a,c", "effect b,c", "mail a,c"]);
+    slow.resolve();
+    mails.stop.abort();
+    effects.stop.abort();
+    await pass();
+    assert.equal(seen.searches, 4, "nobody listens");
+  });
+
+  test("a search that fails is told once, and made again; so is a kind that fails", async (context) => {
+    const state = { fails: true };
+    const { search, seen, pass } = searching(context, () => {
+      if (state.fails) throw new Error("no connection");
+      return [{ shopId: "a", table: "mail" }];
+    });
+    const heard: (readonly string[])[] = [];
+    const mails = kindOf("mails", async (shopIds) => {
+      heard.push(shopIds);
+      if (heard.length === 2) throw new Error("a bug");
+    });
+    const listener = { ...mails.listener, table: "mail" };
+    await search.begin(listener);
+    state.fails = false;
+    await pass();
+    await pass();
+    assert.deepEqual(heard, [[], ["a"], ["a"]]);
+    assert.deepEqual(seen.logged, [
+      "the search for due work failed; it is tried again",
+      "the search for mails failed; it is tried again",
+    ]);
+    mails.stop.abort();
+    await search.begin(listener);
+    assert.equal(seen.searches, 3, "a kind that has stopped hears nothing");
   });
 });
 

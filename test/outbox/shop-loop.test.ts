@@ -21,11 +21,11 @@ function loopsOf(limits: Partial<Record<"lanesPerShopMax" | "lanesMax" | "lanesW
   const unused = () => assert.fail("the store is not asked");
   const world = { due: nothingDue };
   const loops = new ShopLoops({
-    engine: { list: unused, peek: unused, write: unused, shopsWithDueRows: unused },
+    engine: { list: unused, peek: unused, write: unused },
     clock: { now: () => 1_000 },
     log: silent,
-    limits: { lanesPerShopMax: 2, lanesMax: 10, lanesWantedMax: 3, pollMs: 1_000, ...limits },
-    alone: true,
+    limits: { lanesPerShopMax: 2, lanesMax: 10, lanesWantedMax: 3, ...limits },
+    search: null,
     random: () => 0,
     release: unused,
     findDue: (_shopId, running) => {

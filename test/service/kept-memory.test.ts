@@ -354,7 +354,7 @@ test("withoutMax shops are remembered to have no webhooks; then all are looked a
     part({
       clock: atOneTime,
       ids: { claimant: () => "node_1.1" },
-      alone: true,
+      search: null,
       engine: {
         peek() {
           looks += 1;

@@ -157,7 +157,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     random,
   } = options;
   const store = await openDataDirectory(directory, log, { shopsOpenMax, walPagesMax, journal });
-  const { engine, clock, ids, alone, coordination, loop, auditJournal } = store;
+  const { engine, clock, ids, coordination, loop, auditJournal } = store;
   const write: Engine["write"] = engine.write.bind(engine);
   const watchedWrite: Engine["write"] = (shopId, work, writeOptions) =>
     write(
@@ -174,7 +174,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     engine,
     clock,
     ids,
-    alone,
+    search: null,
     log,
     random,
     storefrontOf: (shop) => Promise.resolve(storefront(shop.shopId)),

@@ -88,7 +88,7 @@ async function onPlatform(page: Page, use: (world: World) => Promise<void>, shop
     clock,
     ids,
     log: { info: () => {}, warn: () => {}, error: assert.fail },
-    alone: true,
+    search: null,
     storefrontOf: () => Promise.resolve(storefront),
     random: () => 0,
   });

@@ -106,7 +106,7 @@ export function sendingFrom(server: TestServer) {
   const sender = createMailSender({
     ...server,
     log: { info: () => {}, warn: () => {}, error: () => {} },
-    alone: true,
+    search: null,
     from: { name: null, address: "po@service.example" },
     random: () => 0.5,
     secretBytes: () => randomBytes(secretRandomBytes),

@@ -7,6 +7,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { Agent, type IncomingHttpHeaders, request as httpRequest } from "node:http";
+import { DueSearch } from "../../src/jobs/due-search.ts";
 import { createAdmin } from "../../src/admin/app.ts";
 import type { AdminContext } from "../../src/admin/operation.ts";
 import { adminTokenCheck } from "../../src/core/access/admin-token.ts";
@@ -214,7 +215,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     clock,
     ids,
     log,
-    alone: store.alone,
+    search: store.alone ? null : new DueSearch({ engine, clock, log, random: Math.random }),
     random: Math.random,
     ...(options.outboxLimits === undefined ? {} : { limits: options.outboxLimits }),
   });

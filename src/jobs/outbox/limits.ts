@@ -25,11 +25,6 @@ export interface OutboxLimits {
   readonly keptMs: number;
   /** Time for which `close` waits for calls that are under way. */
   readonly closeWaitMs: number;
-  /**
-   * Interval at which a node among others searches for due work of all shops; each wait is up to half shorter or
-   * longer, at random.
-   */
-  readonly pollMs: number;
 }
 
 export const outboxLimits: OutboxLimits = {
@@ -43,7 +38,6 @@ export const outboxLimits: OutboxLimits = {
   lanesWantedMax: 64,
   keptMs: 7 * dayMs,
   closeWaitMs: 3_000,
-  pollMs: 2_000,
 };
 
 /**

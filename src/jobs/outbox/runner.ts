@@ -13,7 +13,7 @@
  * Invariants:
  * - O1. An effect is claimed by a lease in its row; of a lane, one runner at a time has effects. It is renewed while
  *       the storefront is called. A runner that dies loses them when the lease ends, or at the next start when this is
- *       the only process on the store (`alone`). One that stops gives them back.
+ *       the only process on the store. One that stops gives them back.
  * - O2. No transaction is open while the storefront is called, and no call is waited for longer than `callTimeLimitMs`.
  *       A call begins only while its lease holds, and is given up when that is lost.
  * - O3. A lane that hangs or fails delays no other lane, except by the limits on lanes that run at a time.
@@ -57,10 +57,13 @@ interface OutboxOptions extends JobsOptions {
   readonly spans?: Spans;
   /** Limits that differ from `outboxLimits`. */
   readonly limits?: Partial<OutboxLimits>;
-  /**
-   * Among other nodes: finishes other work that a node which died has left in the shop, until the signal is aborted.
-   */
-  readonly recover?: (shopId: string, signal: AbortSignal) => Promise<void>;
+  /** Among other nodes: other work that a node which died has left. */
+  readonly recover?: {
+    /** The table of its rows. */
+    readonly table: string;
+    /** Finishes what is left in the shop, until the signal is aborted. */
+    readonly finish: (shopId: string, signal: AbortSignal) => Promise<void>;
+  };
 }
 
 /** Backlog of the outbox, for the metrics. */
@@ -129,8 +132,8 @@ async function findDue(
     log,
     owner,
     leaseMs,
-    alone,
-  }: Pick<OutboxOptions, "engine" | "clock" | "log" | "alone"> & { readonly owner: string; readonly leaseMs: number },
+    search,
+  }: Pick<OutboxOptions, "engine" | "clock" | "log" | "search"> & { readonly owner: string; readonly leaseMs: number },
   shopId: string,
   running: readonly string[],
 ): Promise<DueLanes> {
@@ -140,7 +143,7 @@ async function findDue(
   const aheadMs = (due.nextDueAtMs ?? 0) - nowMs;
   if (aheadMs <= dueAheadMsMax) {
     // On a store that one process has alone, its next start ends the leases of those before it.
-    const mayBeAhead = !alone && (due.isHeldUp || aheadMs > leaseAheadMsMax);
+    const mayBeAhead = search !== null && (due.isHeldUp || aheadMs > leaseAheadMsMax);
     if (!mayBeAhead || !(await engine.peek(shopId, (tx) => hasLeaseAhead(tx, shopId, nowMs)))) return due;
     log.warn({ shopId }, "follow-on work was claimed before the clock was set back; the claim is shortened");
     await engine.write(shopId, (tx) => shortenLeases(tx, shopId, nowMs, nowMs + leaseMs));
@@ -165,7 +168,8 @@ async function giveBack(
 }
 
 export function createOutbox(options: OutboxOptions): Outbox {
-  const { engine, clock, log, alone } = options;
+  const { engine, clock, log, search } = options;
+  const alone = search === null;
   const limits: OutboxLimits = { ...outboxLimits, ...options.limits };
   const owner = options.ids.claimant();
   const startedAtMs = clock.now();
@@ -203,9 +207,9 @@ export function createOutbox(options: OutboxOptions): Outbox {
       : new JobRunner(options, {
           what: "work that another node has left",
           runningMax: recoveriesMax,
-          pollMs: limits.pollMs,
+          table: recover.table,
           async run(shopId) {
-            await recover(shopId, abort.signal);
+            await recover.finish(shopId, abort.signal);
             return null;
           },
         });

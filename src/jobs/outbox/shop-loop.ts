@@ -6,14 +6,14 @@
  *
  * A shop has an entry here while something of it runs or is due; idle shops cost nothing.
  */
-import type { DueLanes } from "../../shop/storefront/effects.ts";
+import { dueEffects, type DueLanes } from "../../shop/storefront/effects.ts";
 import { isNotFound } from "../../store/engine-rules.ts";
 import type { Statement } from "../../store/store.ts";
 import { JobRunner, type JobsOptions } from "../runner.ts";
 import { type OutboxLimits, otherNodeCheckMs } from "./limits.ts";
 
 interface ShopLoopsOptions extends JobsOptions {
-  readonly limits: Pick<OutboxLimits, "lanesPerShopMax" | "lanesMax" | "lanesWantedMax" | "pollMs">;
+  readonly limits: Pick<OutboxLimits, "lanesPerShopMax" | "lanesMax" | "lanesWantedMax">;
   /** Gives back the shop's effects that earlier processes have claimed. */
   readonly release: (shopId: string) => Statement;
   /** Reads which lanes are due. */
@@ -72,7 +72,7 @@ export class ShopLoops {
     this.#runner = new JobRunner(options, {
       what: "follow-on work",
       runningMax: options.limits.lanesMax,
-      pollMs: options.limits.pollMs,
+      table: dueEffects.table,
       release: options.release,
       run: (shopId) => this.#startDue(shopId),
     });
@@ -143,7 +143,7 @@ export class ShopLoops {
     const loop = this.#loops.get(shopId) ?? {
       running: new Map(),
       wanted: new Set(),
-      isOurs: this.#options.alone,
+      isOurs: this.#options.search === null,
       leftOut: false,
       oldestAtMs: null,
     };

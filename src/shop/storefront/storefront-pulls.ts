@@ -6,16 +6,26 @@
  * asked for (jobs/puller.ts).
  */
 import { dayMs } from "../../base/time/calendar.ts";
+import { clocksApartMsMax } from "../../core/access/rate-limit.ts";
 import type { Claims } from "../../store/claims.ts";
 import type { DueRows, Tx } from "../../store/store.ts";
 import { type Change, type Row, replace, remove } from "../../store/change.ts";
 import { tables } from "../tables.ts";
 
 /**
+ * A lease that ends later from now is from before the clock was set back. The longest is that of the puller
+ * (`pullLimits.leaseMs`), and nodes' times differ a little (D74).
+ */
+export const leaseAheadMsMax = 120_000 + clocksApartMsMax;
+
+/**
  * Pulls that go on now, those whose lease has ended, and hinted ones that begin: by these a node finds the shops that
  * have any.
  */
-export const duePulls: DueRows = { table: "storefront_pull", condition: "due_at is not null and due_at <= ?" };
+export const duePulls: DueRows = {
+  table: "storefront_pull",
+  condition: `due_at is not null and (due_at <= ? or due_at > ? + ${leaseAheadMsMax})`,
+};
 
 /** Pulls that are given back go on at once, in whatever process is next. */
 export const pullClaims: Claims = { table: "storefront_pull", givenBack: "due_at = ?, lease_owner = null" };

@@ -10,7 +10,7 @@
  */
 import type { MailedAsk } from "../../core/access/approval-mail.ts";
 import type { EffectOutcome } from "../../core/order/effect.ts";
-import type { MailRecipient, MailStanding } from "../../core/supplier/mail.ts";
+import { mailDueAheadMsMax, type MailRecipient, type MailStanding } from "../../core/supplier/mail.ts";
 import { type Claims, unattempted } from "../../store/claims.ts";
 import { selectIn } from "../../store/in-lists.ts";
 import type { DueRows, Tx } from "../../store/store.ts";
@@ -20,7 +20,10 @@ import { type Change, changeOf, insert, update, remove, plus, above, textForm } 
 import { tables } from "../tables.ts";
 
 /** Mails to attempt now, and claimed ones whose lease has ended: by these a node finds the shops that have any. */
-export const dueMails: DueRows = { table: "mail", condition: "due_at is not null and due_at <= ?" };
+export const dueMails: DueRows = {
+  table: "mail",
+  condition: `due_at is not null and (due_at <= ? or due_at > ? + ${mailDueAheadMsMax})`,
+};
 
 /** Mails that are given back may be sent again. */
 export const mailClaims: Claims = {

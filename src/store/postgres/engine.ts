@@ -24,7 +24,7 @@ import { loadMigrations } from "../migrations.ts";
 import { LoopShare } from "../loop-share.ts";
 import { type PendingWrite, type QueueDepth, type QueueLimits, ShopQueue, defaultQueueLimits } from "../queue.ts";
 import type { Clock } from "../../base/time/clock.ts";
-import type { DueRows, Engine, Log, SoughtRows, SqlValue, Work, WriteOptions } from "../store.ts";
+import type { DueRows, DueShop, Engine, Log, SoughtRows, SqlValue, Work, WriteOptions } from "../store.ts";
 import {
   type Answer,
   type PostgresConnection,
@@ -209,38 +209,40 @@ class PostgresEngine implements Engine {
     return rows.map((row) => row.shop_id).filter((shopId) => !this.#removals.has(shopId));
   }
 
-  async shopsWithDueRows(nowMs: number): Promise<string[]> {
+  async shopsWithDueRows(nowMs: number): Promise<readonly DueShop[]> {
     const { schemaName, dueRows = [] } = this.#options;
     if (dueRows.length === 0) return [];
     const searches = dueRows.map(
       ({ table, condition }) =>
-        `select shop_id from "${schemaName}".${table} where ${condition.replaceAll("?", "$1::bigint")}`,
+        `select shop_id, '${table}' as due_table from "${schemaName}".${table} where ${condition.replaceAll("?", "$1::bigint")}`,
     );
-    return await this.#shopsOf({
-      text: `select shop_id from (${searches.join(" union ")}) as due order by shop_id`,
+    const found = await this.#searchAll<{ shop_id: string; due_table: string }>({
+      text: `select shop_id, due_table from (${searches.join(" union ")}) as due order by shop_id, due_table`,
       values: [nowMs],
       name: `${schemaName}.due_rows`,
       writes: false,
     });
+    return found.map((row) => ({ shopId: row.shop_id, table: row.due_table }));
   }
 
   async shopsWithValue(value: string): Promise<string[]> {
     const { schemaName, sought } = this.#options;
     if (sought === undefined) return [];
-    return await this.#shopsOf({
+    const found = await this.#searchAll<{ shop_id: string }>({
       text: `select distinct shop_id from "${schemaName}".${sought.table} where ${sought.text} = $1 order by shop_id`,
       values: [value],
       name: `${schemaName}.sought`,
       writes: false,
     });
+    return found.map((row) => row.shop_id);
   }
 
-  /** The shops that a search over all of them names. */
-  async #shopsOf(search: Query): Promise<string[]> {
+  /** The rows that a search over all shops finds. */
+  async #searchAll<Row>(search: Query): Promise<Row[]> {
     const queries = [beginRead, command(searchAllShops), search, commit];
     const [, , found] = await this.#tracked(this.#options.pool.using((connection) => connection.rowsOf(queries)));
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the columns of the searches above
-    return (found as { shop_id: string }[]).map((row) => row.shop_id);
+    return found as Row[];
   }
 
   /** Runs a statement outside any turn. @throws Fault for a store that cannot be used. */

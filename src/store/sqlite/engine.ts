@@ -15,7 +15,7 @@ import { LoopShare } from "../loop-share.ts";
 import { Cache, recordsRememberedBytesMax } from "../cache.ts";
 import { type QueueDepth, type QueueLimits, defaultQueueLimits } from "../queue.ts";
 import type { Clock } from "../../base/time/clock.ts";
-import type { Engine, Footprint, Log, Work, WriteOptions } from "../store.ts";
+import type { DueShop, Engine, Footprint, Log, Work, WriteOptions } from "../store.ts";
 import { readInPlace } from "./closed-file.ts";
 import { type FileLoan, ShopDoor } from "./door.ts";
 import { makeDirectory, makePrivateFile } from "./directories.ts";
@@ -293,8 +293,8 @@ class SqliteShops implements SqliteEngine {
   }
 
   /** Each shop's rows are in its own file, so a search would open all of them: the caller asks each shop instead. */
-  shopsWithDueRows(): Promise<string[]> {
-    return this.list();
+  async shopsWithDueRows(): Promise<readonly DueShop[]> {
+    return (await this.list()).map((shopId) => ({ shopId, table: null }));
   }
 
   /** Every shop, as for rows that are due. */

@@ -384,6 +384,7 @@ test("every table of the shops has row-level security, and every text is compare
 
 test("a database in use gets the policy for a table that a later version searches over all shops", async () => {
   const database = await freshDatabase({ empty: true });
+  const located = ["a", "c"].map((shopId) => ({ shopId, table: "location" }));
   const withEngine = async (tables: readonly string[], use: (engine: Engine) => Promise<void>): Promise<void> => {
     const pool = await openTestPool(database.url);
     try {
@@ -408,7 +409,7 @@ test("a database in use gets the policy for a table that a later version searche
     });
     for (let start = 1; start <= 2; start += 1)
       await withEngine(["effect", "location"], async (engine) => {
-        assert.deepEqual(await engine.shopsWithDueRows(0), ["a", "c"], `start ${start}`);
+        assert.deepEqual(await engine.shopsWithDueRows(0), located, `start ${start}`);
         const names = await engine.read("b", (tx) => tx.all("select name from location"));
         assert.deepEqual(names, [], "statements of a shop still see that shop alone");
       });
@@ -417,7 +418,7 @@ test("a database in use gets the policy for a table that a later version searche
       await client.query(`alter table ${shopsSchema}.location disable row level security`);
     });
     await withEngine(["effect", "location"], async (engine) => {
-      assert.deepEqual(await engine.shopsWithDueRows(0), ["a", "c"]);
+      assert.deepEqual(await engine.shopsWithDueRows(0), located);
     });
     await withClient(database.url, async (client) => {
       const { rows } = await client.query(

@@ -1,4 +1,5 @@
 /** Pulls of a shop on a platform, and what they leave in the shop. */
+import { DueSearch } from "../../../src/jobs/due-search.ts";
 import type { ConnectedShop } from "../../../src/core/storefront/storefront-config.ts";
 import { createPuller, type Puller, type pullLimits } from "../../../src/jobs/puller.ts";
 import type { RecordEntry } from "../../../src/shop/catalogue/record-log.ts";
@@ -19,18 +20,19 @@ interface Pullable {
 }
 
 /** Waits are short. */
-const quickPulls: Partial<typeof pullLimits> = { backoffMs: 5, backoffMsMax: 20, roundWaitMs: 20, pollMs: 50 };
+const quickPulls: Partial<typeof pullLimits> = { backoffMs: 5, backoffMsMax: 20, roundWaitMs: 20 };
 
 /** A puller of this store, as one process has it. */
 export function pullerOn(world: Pullable, limits: Partial<typeof pullLimits> = {}, alone = true): Puller {
   const { engine, clock, ids } = world;
   const { storefronts } = world.reopened();
+  const log = { info: () => {}, warn: () => {}, error: () => {} };
   return createPuller({
     engine,
     clock,
     ids,
-    log: { info: () => {}, warn: () => {}, error: () => {} },
-    alone,
+    log,
+    search: alone ? null : new DueSearch({ engine, clock, log, random: Math.random, everyMs: 50 }),
     storefrontOf: (shop) => Promise.resolve(storefronts.open(shop)),
     random: Math.random,
     limits: { ...quickPulls, ...limits },

@@ -1,5 +1,6 @@
 /** A shop with its sandbox and its outbox in a real store, for tests of follow-on work. */
 import assert from "node:assert/strict";
+import { DueSearch } from "../../../src/jobs/due-search.ts";
 import { decideReceive, decideUnreceive } from "../../../src/core/goods/receive.ts";
 import { type Quantity, quantityToNumber } from "../../../src/core/money/money.ts";
 import type { Decision, LineItem, PurchaseOrder } from "../../../src/core/order/purchase-order.ts";
@@ -64,7 +65,7 @@ interface WorldOptions {
 }
 
 /** A short lease: with several nodes, effects of a dead one are free when its lease ends, and tests should not wait long. */
-const shortLease: Partial<OutboxLimits> = { leaseMs: 2_000, callTimeLimitMs: 1_000, pollMs: 100 };
+const shortLease: Partial<OutboxLimits> = { leaseMs: 2_000, callTimeLimitMs: 1_000 };
 
 /** Opens or reopens the shop in a directory. */
 export async function openWorld(directory: string, options: WorldOptions = {}): Promise<World> {
@@ -89,13 +90,16 @@ export async function openWorld(directory: string, options: WorldOptions = {}): 
     allowed: options.allowed ?? new Map(),
     sandboxOf: () => options.between?.(sandbox) ?? sandbox,
   });
+  const outboxEngine = options.engineOf?.(engine) ?? engine;
+  const log = { info: () => {}, warn: complain, error: complain };
+  const searching = { engine: outboxEngine, clock: systemClock, log, random: () => 0.5, everyMs: 100 };
   const outbox = createOutbox({
-    engine: options.engineOf?.(engine) ?? engine,
+    engine: outboxEngine,
     storefrontOf: async (shop) => storefronts.open(shop),
     clock: systemClock,
     ids,
-    log: { info: () => {}, warn: complain, error: complain },
-    alone: store.alone,
+    log,
+    search: store.alone ? null : new DueSearch(searching),
     random: () => 0.5,
     limits: { backoffMs: 5, backoffMsMax: 40, closeWaitMs: 200, ...(store.alone ? {} : shortLease), ...options.limits },
   });

@@ -3,6 +3,7 @@
  * database, however many statements are sent together. Separate pools count the request itself, the calls of the built-in storefront (a
  * real one gets them over its API), and the follow-on work that the answer waits for.
  */
+import { DueSearch } from "../../../src/jobs/due-search.ts";
 import { SecretBox } from "../../../src/base/secret-box.ts";
 import { noConnections } from "../../../src/storefront/connections.ts";
 import assert from "node:assert/strict";
@@ -233,7 +234,7 @@ async function openParts(pools: Pools) {
     clock,
     ids,
     log,
-    alone: false,
+    search: new DueSearch({ engine: outboxEngine, clock, log, random: Math.random }),
     random: Math.random,
   });
   const admin: AdminContext = {
