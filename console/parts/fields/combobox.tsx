@@ -5,7 +5,7 @@
  */
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent, TargetedKeyboardEvent } from "preact";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useEffect, useId, useLayoutEffect, useRef } from "preact/hooks";
 import type { Problem } from "../../data/client.ts";
 import { sentence } from "../../data/format.ts";
 import type { Choice } from "../../data/look-ups.ts";
@@ -36,7 +36,8 @@ export const Combobox: FunctionComponent<ComboboxProps> = (props) => {
   const { label, hint, initial, search, choose, isCleared, isFirst } = props;
   const id = useId();
   const field = useRef<HTMLInputElement>(null);
-  useEffect(() => {
+  // Before it is painted: whoever sees the field can write.
+  useLayoutEffect(() => {
     if (isFirst === true) field.current?.focus();
   }, []);
   const text = useSignal(initial ?? "");
