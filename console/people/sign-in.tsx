@@ -26,7 +26,7 @@ export const SignInAgain: FunctionComponent = () => {
     // Closing gives the focus back to where it was.
     return () => current?.close();
   }, []);
-  useEffect(() => {
+  useLayoutEffect(() => {
     // Escape would close the dialog for a moment, in which the next one gives up what is typed below.
     const stay = (event: KeyboardEvent): void => {
       if (event.key === "Escape") event.preventDefault();

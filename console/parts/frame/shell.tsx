@@ -132,7 +132,7 @@ const Finder: FunctionComponent = () => {
 
 /** Folds the sidebar to icons, and back. */
 const Fold: FunctionComponent = () => {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (event.key === "Escape") foldOver();
       if (event.key.toLowerCase() !== "b" || !(event.metaKey || event.ctrlKey) || isWriting(event)) return;

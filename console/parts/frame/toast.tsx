@@ -4,7 +4,7 @@
  */
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent, TargetedFocusEvent } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { texts } from "../../texts/en/texts.ts";
 import { Icon } from "../icon.tsx";
 import { type Told, told } from "./told.ts";
@@ -58,7 +58,8 @@ export const Toast: FunctionComponent<{ readonly message: Told }> = ({ message }
     const timer = setTimeout(() => (told.value = null), undo === undefined ? shownMs : shownWithUndoMs);
     return () => clearTimeout(timer);
   }, [message, stays]);
-  useEffect(() => {
+  // Before it is painted: whoever sees the toast can take back what it tells.
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (undo === undefined || !isUndoKey(event) || isWriting(event)) return;
       event.preventDefault();

@@ -1,6 +1,6 @@
 /** The bar that stands in the place of a list's filters while rows are ticked: how many, and what is done with them. */
 import type { ComponentChildren, FunctionComponent } from "preact";
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 import { Icon } from "../icon.tsx";
 import { setTicks, type Ticks } from "./ticks.tsx";
 
@@ -16,7 +16,8 @@ interface TickBarProps {
 
 export const TickBar: FunctionComponent<TickBarProps> = ({ ticks, label, clear, says, children }) => {
   const takeOff = (): void => setTicks(ticks, [...ticks.keys.value], false);
-  useEffect(() => {
+  // Before it is painted: whoever sees the bar can press its key.
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       const isForOther = document.querySelector("dialog[open], .pop > [aria-expanded='true']") !== null;
       if (event.key === "Escape" && !isForOther) takeOff();
