@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
+import { dayMs } from "../../src/base/time/calendar.ts";
 import { Fault, type FaultCode } from "../../src/base/fault.ts";
 import type { QueueLimits } from "../../src/store/queue.ts";
 import type { Engine, SqlValue, Statement, Tx } from "../../src/store/store.ts";
@@ -143,36 +144,60 @@ export function engineSuite(name: string, prepare: () => Promise<EngineStore>, s
     }
   });
 
-  engineTest("shops with rows that are due are named, whatever is due in them", async (engine) => {
-    const effect = (shopId: string, state: string, dueAtMs: number): Statement => ({
-      sql: `insert into effect (shop_id, effect_id, kind, lane, payload, state, attempts, due_at, item_count, created_at)
+  engineTest(
+    "shops with rows that are due are named, whatever is due in them, and after the clock was set back",
+    async (engine) => {
+      const effect = (shopId: string, state: string, dueAtMs: number): Statement => ({
+        sql: `insert into effect (shop_id, effect_id, kind, lane, payload, state, attempts, due_at, item_count, created_at)
             values (?, 'e', 'sync-tags', 'sync-tags', '{}', ?, 0, ?, 0, 0)`,
-      params: [shopId, state, dueAtMs],
-    });
-    const importRun = (shopId: string, leasedUntilMs: number): Statement => ({
-      sql: "insert into import_run (shop_id, import_id, state, started_at, leased_until) values (?, 'i', 'staging', 0, ?)",
-      params: [shopId, leasedUntilMs],
-    });
-    const rows: readonly (readonly [string, Statement | null])[] = [
-      ["due-effect", effect("due-effect", "pending", 1_000)],
-      ["due-import", importRun("due-import", 1_000)],
-      ["later-effect", effect("later-effect", "pending", 1_001)],
-      ["later-import", importRun("later-import", 1_001)],
-      ["settled-effect", effect("settled-effect", "applied", 1_000)],
-      ["nothing", null],
-    ];
-    for (const [shopId, row] of rows) {
-      await engine.create(shopId);
-      if (row !== null) await engine.write(shopId, (tx) => tx.batch([row]));
-    }
-    const named = await engine.shopsWithDueRows(1_000);
-    if (searchesAllShops)
-      assert.deepEqual(named, [
+        params: [shopId, state, dueAtMs],
+      });
+      const importRun = (shopId: string, leasedUntilMs: number): Statement => ({
+        sql: "insert into import_run (shop_id, import_id, state, started_at, leased_until) values (?, 'i', 'staging', 0, ?)",
+        params: [shopId, leasedUntilMs],
+      });
+      const mail = (shopId: string, dueAtMs: number): Statement => ({
+        sql: `insert into mail (shop_id, mail_id, purchase_order_id, state, recipients, content, documents, order_version, attempts, since_at, due_at, created_at)
+            values (?, 'm', 'o', 'queued', '[]', '{}', '[]', 1, 0, 0, ?, 0)`,
+        params: [shopId, dueAtMs],
+      });
+      const pull = (shopId: string, dueAtMs: number): Statement => ({
+        sql: `insert into storefront_pull (shop_id, pull_id, state, is_full, step, round, skipped, counts, notes, sold_since, started_at, step_started_at, attempts, due_at)
+            values (?, 'p', 'running', 0, 'variants', 0, 0, '{}', '[]', 0, 0, 0, 0, ?)`,
+        params: [shopId, dueAtMs],
+      });
+      const aheadMs = 10 * dayMs;
+      const rows: readonly (readonly [string, Statement | null])[] = [
+        ["ahead-mail", mail("ahead-mail", aheadMs)],
+        ["ahead-pull", pull("ahead-pull", aheadMs)],
+        ["due-mail", mail("due-mail", 1_000)],
+        ["due-pull", pull("due-pull", 1_000)],
+        ["later-mail", mail("later-mail", 1_001)],
+        ["later-pull", pull("later-pull", 1_001)],
+        ["due-effect", effect("due-effect", "pending", 1_000)],
+        ["due-import", importRun("due-import", 1_000)],
+        ["later-effect", effect("later-effect", "pending", 1_001)],
+        ["later-import", importRun("later-import", 1_001)],
+        ["settled-effect", effect("settled-effect", "applied", 1_000)],
+        ["nothing", null],
+      ];
+      for (const [shopId, row] of rows) {
+        await engine.create(shopId);
+        if (row !== null) await engine.write(shopId, (tx) => tx.batch([row]));
+      }
+      const due = [
+        { shopId: "ahead-mail", table: "mail" },
+        { shopId: "ahead-pull", table: "storefront_pull" },
         { shopId: "due-effect", table: "effect" },
         { shopId: "due-import", table: "import_run" },
-      ]);
-    else for (const shopId of ["due-effect", "due-import"]) assert.ok(named.some((each) => each.shopId === shopId));
-  });
+        { shopId: "due-mail", table: "mail" },
+        { shopId: "due-pull", table: "storefront_pull" },
+      ];
+      const named = await engine.shopsWithDueRows(1_000);
+      if (searchesAllShops) assert.deepEqual(named, due);
+      else for (const { shopId } of due) assert.ok(named.some((each) => each.shopId === shopId));
+    },
+  );
 
   engineTest("the shops of a person are named by their e-mail, whatever its case", async (engine) => {
     const people = [
