@@ -43,13 +43,13 @@ export function timeIn(): Pick<Input<"change_list">, "from" | "to"> {
   };
 }
 
-/** Answered before it is done, without a person who decides. */
-const goesOn = "storefront_pull";
+/** Its 202 says that the pull has begun. Every other 202 says that a person decides. */
+const pullOperation = "storefront_pull";
 
 /** Returns the outcome of a request; `asked`: a person decides on it. */
 export function outcomeOf(request: Request): Outcome {
   const { status } = request;
-  if (status === 202 && operationOf(request) !== goesOn) return "asked";
+  if (status === 202 && operationOf(request) !== pullOperation) return "asked";
   if (status < 400) return "done";
   return status < 500 ? "refused" : "failed";
 }

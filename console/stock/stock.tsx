@@ -236,7 +236,7 @@ const Lines: FunctionComponent<{ readonly table: StockTable }> = ({ table: { tit
         columns={columns.map((column, index) => ({
           name: column.title,
           title: column.title,
-          kind: column.isAmount ? "amount" : undefined,
+          kind: column.kind,
           cell: (row: StockTable["rows"][number]) => {
             const text = row.values[index] ?? "";
             return text === "" ? texts.orders.none : text;

@@ -225,7 +225,7 @@ export async function openService(config: Config): Promise<Service> {
   const spans = openSpans(apiVersion);
   const documents = new Documents({ ...store, log, fontFile: config.documentFont });
   opening.defer(() => documents.close());
-  const common = workOn(store, log);
+  const common = commonOf(store, log);
   const parts: WorkDependencies = { common, spans, documents, connecting: openConnecting(config, store) };
   const { outbox, sender, puller, admin, storefrontOf } = openWork(config, store, log, parts);
   const mails = openMails(config, store, common, spans);
@@ -280,13 +280,13 @@ export async function openService(config: Config): Promise<Service> {
 }
 
 /** Dependencies of every kind of work on this store. */
-function workOn({ engine, clock, ids, alone }: OpenStore, log: Log) {
+function commonOf({ engine, clock, ids, alone }: OpenStore, log: Log) {
   const searching = { engine, clock, log, random: Math.random };
   return { ...searching, ids, search: alone ? null : new DueSearch(searching) };
 }
 
 interface WorkDependencies {
-  readonly common: ReturnType<typeof workOn>;
+  readonly common: ReturnType<typeof commonOf>;
   readonly spans: Spans;
   readonly documents: Documents;
   readonly connecting: OpenConnecting;

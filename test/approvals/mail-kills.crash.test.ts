@@ -112,7 +112,7 @@ test("killed while requests are made, each is in one mail to each approver, whic
         () => takenIds().size >= killCount * approverCount,
         mailSenderLimits.leaseMs + 60_000,
       );
-      // What came just before a kill may not be recorded: it is sent again, and a program that is stopped ends what it is sending.
+      // A mail that came just before a kill may not be recorded as sent. The next program sends it again, and finishes that before it stops.
       const kept = await until("what came is recorded", async () => {
         assert.equal((await program.end("SIGTERM")).code, 0);
         const kept = await keptOf(directory, shopIds);

@@ -23,9 +23,6 @@ import { plainShop } from "../support/shops/plain-shop.ts";
 
 const log = { info: () => {}, warn: console.warn, error: console.error };
 
-const searchOf = (engine: Engine): DueSearch =>
-  new DueSearch({ engine, clock: systemClock, log, random: () => 0.5, everyMs: 50 });
-
 test("a mail carries up to mailAttachedBytesMax bytes of documents; with one more it is refused, and nothing is stored", async () => {
   let sizes: Readonly<Record<string, number>> = {};
   const mailing: Mailing = {
@@ -102,7 +99,7 @@ test("perShopMax attempts of a shop run at a time, and attemptsMax of all; every
       clock: systemClock,
       ids,
       log,
-      search: store.alone ? null : searchOf(store.engine),
+      search: null,
       from: { name: null, address: "po@service.example" },
       random: () => 0.5,
       secretBytes: () => randomBytes(secretRandomBytes),
@@ -160,7 +157,7 @@ test("a node that waits for the end of another one's claim sends as soon as that
       clock: systemClock,
       ids,
       log,
-      search: searchOf(store.engine),
+      search: new DueSearch({ engine: store.engine, clock: systemClock, log, random: () => 0.5, everyMs: 50 }),
       from: { name: null, address: "po@service.example" },
       random: () => 0.5,
       secretBytes: () => randomBytes(secretRandomBytes),

@@ -2,7 +2,6 @@
  * The sender of webhooks among receivers that misbehave (C60, C61): they hold up nobody, and no name leads it to an address that is shut.
  */
 // Only on sqlite: its subject is receivers; webhooks/nodes.crash.test.ts has the sender on PostgreSQL.
-import { DueSearch } from "../../src/jobs/due-search.ts";
 import { SecretBox } from "../../src/base/secret-box.ts";
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -65,14 +64,12 @@ async function withSender(
   const { engine, onEvents } = announcing(store.engine);
   onEvents((id) => running.sender?.wake(id));
   const start = async (): Promise<void> => {
-    const log = { info: () => {}, warn: console.warn, error: console.error };
-    const searching = { engine, clock: systemClock, log, random: () => 0.5 };
     const sender = createSender({
       engine,
       clock: systemClock,
       ids,
-      log,
-      search: store.alone ? null : new DueSearch(searching),
+      log: { info: () => {}, warn: console.warn, error: console.error },
+      search: null,
       policy,
       secrets: new SecretBox(null),
       resolve,

@@ -18,9 +18,7 @@ export interface RecordRow {
 
 export interface RecordColumn {
   readonly title: string;
-  readonly isAmount: boolean;
-  /** True if it is cut where there is little room, as names are. */
-  readonly isName?: boolean;
+  readonly kind?: ListColumn<RecordRow>["kind"];
   readonly isNamed: boolean;
   /** True if it is shown to those alone who have chosen it. */
   readonly isChosen?: boolean;
@@ -29,14 +27,14 @@ export interface RecordColumn {
 /** @param isNamed  true if a card names the value. */
 export const column = (title: string, isAmount = false, isNamed = false): RecordColumn => ({
   title,
-  isAmount,
+  kind: isAmount ? "amount" : undefined,
   isNamed,
 });
 
 /** A column of names of other records. @param isNamed  true if a card says before each what it is. */
 export const nameColumn = (title: string, isNamed = false): RecordColumn => ({
   ...column(title, false, isNamed),
-  isName: true,
+  kind: "name",
 });
 
 /** A column that is shown to those alone who have chosen it. */
@@ -84,7 +82,7 @@ export const recordColumns = (
     name,
     title: each.title,
     width: each.isChosen === true ? "chosen" : undefined,
-    kind: each.isAmount ? "amount" : each.isName === true ? "name" : undefined,
+    kind: each.kind,
     at: cardPlaceOf(each, index),
     isNamed: each.isNamed,
     cell: (row) => row.values[index],

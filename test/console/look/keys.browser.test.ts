@@ -122,7 +122,7 @@ test("the search for everything offers what can be done to the open order, and n
 
 test("a field that begins with the focus has it before it is painted, so that no key is lost", { skip }, () =>
   withPerson("purchaser", async (page) => {
-    // Told after what has appeared was drawn into the page, and before it is painted.
+    // The observer is called after the page has changed and before it is painted.
     const atOnce = page.evaluate(`new Promise((done) => {
       new MutationObserver((_, watching) => {
         const field = document.querySelector("main [role=combobox]");
