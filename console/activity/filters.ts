@@ -1,8 +1,7 @@
 /** Filters of the activity. The page's query holds them, so that an address is a view. */
 import type { Input, Output } from "../../client/index.ts";
 import { deedOf } from "../parts/service-says.tsx";
-import { beginOf, pageLanguage } from "../data/format.ts";
-import { today } from "../data/session.ts";
+import { beginOf, pageLanguage, todayIn } from "../data/format.ts";
 import { dayOf } from "../orders/filters.ts";
 import { dayAfter } from "../orders/lateness.ts";
 import { hrefOf, place, withParameter, withQuery } from "../router.ts";
@@ -28,9 +27,12 @@ export const parameter = (name: string): string | undefined => place.value.query
 export const addressWith = (name: string, value: string): string =>
   withQuery(hrefOf("activity"), withParameter(place.value.query, name, value));
 
-/** The day of a filter. In an address it may be so many days before today, so that a link stays true tomorrow. */
+/**
+ * The day of a filter, in the reader's time zone. In an address it may be so many days before today, so that a link
+ * stays true tomorrow.
+ */
 export function dayIn(name: "from" | "to"): string | undefined {
-  const day = dayOf(parameter(name), today()) ?? "";
+  const day = dayOf(parameter(name), todayIn()) ?? "";
   return Number.isNaN(Date.parse(day)) ? undefined : day;
 }
 

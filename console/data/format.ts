@@ -118,8 +118,8 @@ export function moment(value: string): string {
 /** The instant at which a day begins, where the reader is: moments are shown so. */
 export const beginOf = (value: string): string => new Date(`${value}T00:00`).toISOString();
 
-/** Today in a time zone, as `YYYY-MM-DD`. */
-export const todayIn = (timeZone: string): string => new Intl.DateTimeFormat("en-CA", { timeZone }).format(new Date());
+/** Today in a time zone, as `YYYY-MM-DD`; without one in the reader's, in which times are shown. */
+export const todayIn = (timeZone?: string): string => new Intl.DateTimeFormat("en-CA", { timeZone }).format(new Date());
 
 const parts = new Intl.NumberFormat(locale).formatToParts(12345.6);
 const decimalMark = parts.find((part) => part.type === "decimal")?.value ?? ".";

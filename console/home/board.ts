@@ -5,7 +5,7 @@
 import { signal } from "@preact/signals";
 import type { Output, PurchaseOrderHeader } from "../../client/index.ts";
 import { openpo } from "../data/client.ts";
-import { beginOf } from "../data/format.ts";
+import { beginOf, todayIn } from "../data/format.ts";
 import { shopId, today } from "../data/session.ts";
 import { inputOf, views } from "../orders/filters.ts";
 import { dayAfter } from "../orders/lateness.ts";
@@ -29,7 +29,7 @@ export interface Board {
   readonly answers: Output<"supplier_proposal_waiting">["proposals"] | null;
   readonly forecast: { readonly viewId: string; readonly rows: readonly ForecastRow[] } | null;
   readonly changes: Output<"change_list">["changes"] | null;
-  /** Changes by assistants since yesterday began. */
+  /** Changes by assistants since yesterday began where the reader is. */
   readonly ofAssistants: number | null;
   /** Orders that read Sent while their e-mail has failed. */
   readonly mails: Output<"failed_mail_list">["mails"] | null;
@@ -111,7 +111,7 @@ export function boardOf() {
     if (result.ok) set({ changes: result.data.changes });
   };
   const readAssistants = async (): Promise<void> => {
-    const from = beginOf(dayAfter(today(), -1));
+    const from = beginOf(dayAfter(todayIn(), -1));
     const result = await openpo.call("change_list", { shopId: shopId(), actorType: ["agent"], from, limit: 1 });
     if (result.ok) set({ ofAssistants: result.data.totalCount });
   };
