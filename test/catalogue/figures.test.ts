@@ -8,7 +8,7 @@ import type { JsonObject } from "../../src/base/json.ts";
 import { dateOf, dayIn, weekOf, weekStart } from "../../src/base/time/calendar.ts";
 import { figureSuppliersMax } from "../../src/core/order/advice/purchase-figures.ts";
 import { sealRecent } from "../../src/shop/order-list/sealing.ts";
-import { loadFigureOrders } from "../../src/shop/order/report.ts";
+import { loadFigureOrders } from "../../src/shop/order/advice/report.ts";
 import { type GoodsServer, lineA, lineB, startGoodsServer } from "../support/goods-server.ts";
 import { askAdmin } from "../support/people.ts";
 import { assertFault, objectsAt, type TestResponse } from "../support/server.ts";

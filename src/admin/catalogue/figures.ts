@@ -21,8 +21,8 @@ import { documentJson, documentSchema } from "../../operations/purchase-orders/a
 import { Fault } from "../../base/fault.ts";
 import { loadRecentSales } from "../../shop/forecast/demand.ts";
 import { loadVariantFacts } from "../../shop/forecast/forecast-rows.ts";
-import { placedDays } from "../../shop/order/report.ts";
-import { lastDeliveries, documentOrders, documentsShown, orderedOn } from "../../shop/order/supplier-figures.ts";
+import { placedDays } from "../../shop/order/advice/report.ts";
+import { lastDeliveries, documentOrders, documentsShown, orderedOn } from "../../shop/order/advice/supplier-figures.ts";
 import { type AdminOperation, data, inShop, operation, readQuery, shopOf } from "../operation.ts";
 
 const weekValues = z.array(z.strictObject({ week: dateSchema, value: z.number() }));

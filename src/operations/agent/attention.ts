@@ -13,7 +13,7 @@ import { type Day, dayIn } from "../../base/time/calendar.ts";
 import { type CursorScope, decodeCursor, encodeCursor } from "../../base/cursor.ts";
 import { moneyToNumber, quantityToNumber } from "../../core/money/money.ts";
 import { statuses } from "../../core/order/purchase-order.ts";
-import { type AttentionOrder, attentionOrders } from "../../shop/order/attention.ts";
+import { type AttentionOrder, attentionOrders } from "../../shop/order/advice/attention.ts";
 import { presentSupplierId } from "../../shop/catalogue/supplier-merges.ts";
 import { hasMoreRows } from "../../shop/size.ts";
 import { cursor, dateSchema, id, limit, pageShape } from "../fields.ts";

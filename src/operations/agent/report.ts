@@ -15,8 +15,8 @@ import {
 import { statuses } from "../../core/order/purchase-order.ts";
 import { operation } from "../../requests/operation.ts";
 import { loadNames } from "../../shop/catalogue/names.ts";
-import { loadReportedOrders } from "../../shop/order/report.ts";
-import { placedStatuses } from "../../shop/order/supplier-figures.ts";
+import { loadReportedOrders } from "../../shop/order/advice/report.ts";
+import { placedStatuses } from "../../shop/order/advice/supplier-figures.ts";
 import { hasMoreRows } from "../../shop/size.ts";
 import { cursor, dateFrom, dateTo, limit, listParameter, orderedRange, pageShape } from "../fields.ts";
 import { readTool } from "./tool.ts";

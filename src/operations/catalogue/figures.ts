@@ -10,8 +10,12 @@ import { loadNames } from "../../shop/catalogue/names.ts";
 import { presentSupplierId } from "../../shop/catalogue/supplier-merges.ts";
 import { countOrders } from "../../shop/order-list/order-search.ts";
 import type { OrderPosition } from "../../shop/order-list/purchase-order-list.ts";
-import { loadFigureOrders } from "../../shop/order/report.ts";
-import { loadDeliveries, loadSupplierDocuments, loadSupplierFigures } from "../../shop/order/supplier-figures.ts";
+import { loadFigureOrders } from "../../shop/order/advice/report.ts";
+import {
+  loadDeliveries,
+  loadSupplierDocuments,
+  loadSupplierFigures,
+} from "../../shop/order/advice/supplier-figures.ts";
 import { pageOfVariantOrders } from "../../shop/order/variant-orders.ts";
 import { hasMoreRows } from "../../shop/size.ts";
 import type { Tx } from "../../store/store.ts";

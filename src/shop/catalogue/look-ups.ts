@@ -16,6 +16,7 @@ import { type Location, type Supplier, type Variant, locationTable, supplierTabl
 import type { Row } from "../../store/change.ts";
 import { codeIn, formsOfCode } from "../code-forms.ts";
 import { type Fragment, joined } from "../fragment.ts";
+import { lineReader } from "../order/order-lines.ts";
 import { articlesWith, isOneOf, orderIdsOf } from "../order-list/order-search.ts";
 import { type RecordTable, recordsByKey } from "../record-table.ts";
 
@@ -356,6 +357,8 @@ export async function loadLevels(
   );
 }
 
+const variantsOfLines = lineReader(["variantId"]);
+
 /** For each of these variants that a Draft order has, that order; the oldest one of several. */
 export async function loadDraftsWith(
   tx: Tx,
@@ -367,13 +370,8 @@ export async function loadDraftsWith(
     columns: { status: isOneOf(["Draft"]) },
     articles: [await articlesWith(tx, shopId, ["variantId"], variantIds)],
   }));
-  const [rows, orders] = await Promise.all([
-    selectIn<{ readonly variant_id: string; readonly purchase_order_id: string }>(
-      tx,
-      "select variant_id, purchase_order_id from purchase_order_line where shop_id = ? and purchase_order_id in (?)",
-      [shopId],
-      ids,
-    ),
+  const [linesByOrder, orders] = await Promise.all([
+    variantsOfLines(tx, shopId, ids),
     selectIn<{ readonly purchase_order_id: string; readonly po_number: string }>(
       tx,
       "select purchase_order_id, po_number from purchase_order where shop_id = ? and purchase_order_id in (?)",
@@ -384,15 +382,14 @@ export async function loadDraftsWith(
   const numbers = new Map(orders.map((order) => [order.purchase_order_id, order.po_number]));
   const wanted = new Set(variantIds);
   const drafts = new Map<string, DraftOrder>();
-  for (const { variant_id: variantId, purchase_order_id: purchaseOrderId } of rows) {
-    const known = drafts.get(variantId);
+  for (const [purchaseOrderId, lines] of linesByOrder) {
     const poNumber = numbers.get(purchaseOrderId);
-    if (
-      poNumber !== undefined &&
-      wanted.has(variantId) &&
-      (known === undefined || purchaseOrderId < known.purchaseOrderId)
-    )
-      drafts.set(variantId, { purchaseOrderId, poNumber });
+    if (poNumber === undefined) continue;
+    for (const { variantId } of lines) {
+      const known = drafts.get(variantId);
+      if (wanted.has(variantId) && (known === undefined || purchaseOrderId < known.purchaseOrderId))
+        drafts.set(variantId, { purchaseOrderId, poNumber });
+    }
   }
   return drafts;
 }

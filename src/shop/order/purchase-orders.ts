@@ -43,6 +43,7 @@ import {
   logStatement,
   receiptStatement,
 } from "./purchase-order-history.ts";
+import { lineReader } from "./order-lines.ts";
 import { partiesStatements } from "./order-parties.ts";
 import { orderTables, removeStatements } from "./purchase-order-tables.ts";
 import { dropReminders, importedReminders, reminderStatements } from "../supplier/reminders.ts";
@@ -69,9 +70,7 @@ const headerFrom = recordReader<Header>(headerFields);
 
 const selectHeadersOfOrders = `${selectHeader} where o.shop_id = ? and o.purchase_order_id in (?)`;
 
-const selectLinesOfOrders = `
-select purchase_order_id, ${columnList(storedLineFields)}
-from purchase_order_line where shop_id = ? and purchase_order_id in (?) order by position`;
+const wholeLines = lineReader();
 
 const selectLinesOfOrder = `
 select position, ${columnList(storedLineFields)}
@@ -200,16 +199,12 @@ interface WholeOrderPage {
 export async function wholeOrders(tx: Tx, shopId: string, ids: readonly string[]): Promise<readonly OrderWithLines[]> {
   const [headers, lines] = await Promise.all([
     selectIn<Row>(tx, selectHeadersOfOrders, [shopId], ids),
-    selectIn<Row>(tx, selectLinesOfOrders, [shopId], ids),
+    wholeLines(tx, shopId, ids),
   ]);
-  const byOrder = Map.groupBy(lines, (row) => row["purchase_order_id"]);
   const orders = new Map(
     headers
       .map(headerFrom)
-      .map((header) => [
-        header.purchaseOrderId,
-        { ...header, lineItems: (byOrder.get(header.purchaseOrderId) ?? []).map(lineFrom) },
-      ]),
+      .map((header) => [header.purchaseOrderId, { ...header, lineItems: lines.get(header.purchaseOrderId) ?? [] }]),
   );
   return ids.flatMap((id) => orders.get(id) ?? []);
 }

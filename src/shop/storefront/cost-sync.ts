@@ -14,6 +14,7 @@ import type {
   ReplacingCost,
   SettledCost,
 } from "../../core/storefront/cost-sync.ts";
+import type { OrderWithLines } from "../../core/order/purchase-order.ts";
 import { type Money, asFxRate, asMoney, asQuantity } from "../../core/money/money.ts";
 import { selectIn } from "../../store/in-lists.ts";
 import type { Tx } from "../../store/store.ts";
@@ -25,27 +26,36 @@ import { tables } from "../tables.ts";
 export async function loadCostFacts(
   tx: Tx,
   shopId: string,
-  purchaseOrderId: string,
+  { lineItems }: Pick<OrderWithLines, "lineItems">,
 ): Promise<ReadonlyMap<string, CostFacts>> {
-  const rows = await tx.all<{ variant_id: string; unit_cost: number | null; on_hand: number | null }>(selectFacts, [
-    shopId,
-    purchaseOrderId,
+  const variantIds = [...new Set(lineItems.map(({ variantId }) => variantId))];
+  const [costs, stocks] = await Promise.all([
+    selectIn<{ readonly variant_id: string; readonly unit_cost: number | null }>(
+      tx,
+      "select variant_id, unit_cost from variant where shop_id = ? and variant_id in (?)",
+      [shopId],
+      variantIds,
+    ),
+    selectIn<{ readonly variant_id: string; readonly on_hand: number }>(
+      tx,
+      `select variant_id, cast(sum(on_hand) as bigint) as on_hand from inventory_level
+       where shop_id = ? and variant_id in (?) group by variant_id`,
+      [shopId],
+      variantIds,
+    ),
   ]);
+  const costOf = new Map(costs.map((row) => [row.variant_id, row.unit_cost]));
+  const stockOf = new Map(stocks.map((row) => [row.variant_id, row.on_hand]));
   return new Map(
-    rows.map((row) => [
-      row.variant_id,
-      { unitCost: row.unit_cost === null ? null : asMoney(row.unit_cost), onHand: asQuantity(row.on_hand ?? 0) },
-    ]),
+    variantIds.map((variantId) => {
+      const unitCost = costOf.get(variantId) ?? null;
+      return [
+        variantId,
+        { unitCost: unitCost === null ? null : asMoney(unitCost), onHand: asQuantity(stockOf.get(variantId) ?? 0) },
+      ];
+    }),
   );
 }
-
-const selectFacts = `
-select distinct l.variant_id, v.unit_cost,
-  (select cast(sum(i.on_hand) as bigint) from inventory_level i
-   where i.shop_id = l.shop_id and i.variant_id = l.variant_id) as on_hand
-from purchase_order_line l
-left join variant v on v.shop_id = l.shop_id and v.variant_id = l.variant_id
-where l.shop_id = ? and l.purchase_order_id = ?`;
 
 /** Returns the history of the order's goods and costs. */
 export async function loadCostHistory(tx: Tx, shopId: string, purchaseOrderId: string): Promise<CostHistory> {

@@ -77,7 +77,7 @@ async function inShop(use: (write: <T>(work: (tx: Tx) => Promise<T>) => Promise<
 
 test("costs come in on the unit cost and the stock of all locations; a variant without them has neither", async () => {
   await inShop(async (write) => {
-    const facts = await write((tx) => loadCostFacts(tx, "a", purchaseOrderId));
+    const facts = await write((tx) => loadCostFacts(tx, "a", received));
     assert.deepEqual(
       facts,
       new Map([
@@ -89,19 +89,19 @@ test("costs come in on the unit cost and the stock of all locations; a variant w
     await write((tx) =>
       tx.batch([catalogueCostStatement("a", "known", money(3)), catalogueCostStatement("a", "x", money(7))]),
     );
-    const after = await write((tx) => loadCostFacts(tx, "a", purchaseOrderId));
+    const after = await write((tx) => loadCostFacts(tx, "a", received));
     assert.deepEqual(
       [...after.values()].map(({ unitCost }) => unitCost),
       [money(3), null, null],
     );
-    const untouched = await write((tx) => loadCostFacts(tx, "a", other.purchaseOrderId));
+    const untouched = await write((tx) => loadCostFacts(tx, "a", other));
     assert.equal(untouched.get("elsewhere")?.unitCost, money(9));
   });
 });
 
 test("rows of a completion are read as they were left, oldest first, and settled one by one", async () => {
   await inShop(async (write) => {
-    const plan = costPlan(received, shop(), await write((tx) => loadCostFacts(tx, "a", purchaseOrderId)));
+    const plan = costPlan(received, shop(), await write((tx) => loadCostFacts(tx, "a", received)));
     const [known, costless, unheard] = plan;
     assert.ok(known !== undefined && costless !== undefined && unheard !== undefined);
     const row = (proposal: typeof known, costSyncId: string, completion: number, attempt: number): Statement =>

@@ -9,7 +9,7 @@ import { isClosed, isOpen } from "../../../src/core/order/status.ts";
 import { useOf } from "../../../src/shop/catalogue/record-uses.ts";
 import { loadDraftsWith } from "../../../src/shop/catalogue/look-ups.ts";
 import { loadFacts } from "../../../src/shop/forecast/forecast-facts.ts";
-import { attentionOrders } from "../../../src/shop/order/attention.ts";
+import { attentionOrders } from "../../../src/shop/order/advice/attention.ts";
 import { openLinesWith } from "../../../src/shop/order/open-lines.ts";
 import type { Tx } from "../../../src/store/store.ts";
 import { allOrders } from "./list-model.ts";

@@ -1,7 +1,7 @@
 /**
  * Which orders somebody has to look after, why, since when, and what to do next (C68). Pure.
  *
- * Does not own: which orders are looked at (shop/order/attention.ts) or how the answer reads
+ * Does not own: which orders are looked at (shop/order/advice/attention.ts) or how the answer reads
  * (operations/agent/attention.ts).
  */
 import type { Payment } from "../attachments.ts";

@@ -2,7 +2,7 @@
  * Figures of a shop's purchasing for its first page: what is open, what came in week by week, and of whom was ordered
  * (C85). Pure. Amounts are in the shop's currency at each order's rates, as reports have them (report.ts).
  *
- * Does not own: which orders are looked at (shop/order/report.ts).
+ * Does not own: which orders are looked at (shop/order/advice/report.ts).
  */
 import { type Day, dayFrom, daysPerWeek, type Week, weekOf, weekStart } from "../../../base/time/calendar.ts";
 import {

@@ -1,7 +1,7 @@
 /**
  * Sums of orders by supplier, status, month or location, in the shop's currency (C70a). Pure; figures are exact.
  *
- * Does not own: which orders are summed (shop/order/report.ts).
+ * Does not own: which orders are summed (shop/order/advice/report.ts).
  */
 import { compareText } from "../../../base/text/compare-text.ts";
 import { dateOf, dayIn } from "../../../base/time/calendar.ts";

@@ -57,11 +57,10 @@ export async function takeBackCosts(
   run: Run<"take-back-costs">,
 ): Promise<Step> {
   const { shopId, ids } = context;
-  const [order, shop, history, facts, claims] = await Promise.all([
+  const [order, shop, history, claims] = await Promise.all([
     loadOrder(tx, shopId, purchaseOrderId),
     loadShop(tx, shopId),
     loadCostHistory(tx, shopId, purchaseOrderId),
-    loadCostFacts(tx, shopId, purchaseOrderId),
     claimsHeld(tx, shopId, purchaseOrderId, context.now(), null),
   ]);
   // What it writes may have entered the average, and is not known to have.
@@ -69,7 +68,8 @@ export async function takeBackCosts(
     const detail = "a call is writing the order's unit costs";
     return await endRun(tx, context, run, (entry) => retryOrFail(context, entry, null, detail, 0), detail, null);
   }
-  const proposals = order === null || shop === null ? [] : takenBackCosts(order, shop, history, facts);
+  const proposals =
+    order === null || shop === null ? [] : takenBackCosts(order, shop, history, await loadCostFacts(tx, shopId, order));
   if (order === null || proposals.length === 0) return await endRun(tx, context, run, () => skipped, "", null);
   const completion = completionOf(order);
   const storedAtMs = context.now();

@@ -121,7 +121,7 @@ interface ReportedCost {
  * @throws Fault INVALID_INPUT naming `fxRateOverride` when a cost cannot be converted.
  */
 export async function refuseUnlessPriced(tx: Tx, call: Call, order: PurchaseOrder): Promise<void> {
-  costPlan(order, call.shop, await loadCostFacts(tx, call.shop.shopId, order.purchaseOrderId));
+  costPlan(order, call.shop, await loadCostFacts(tx, call.shop.shopId, order));
 }
 
 /**
@@ -252,7 +252,7 @@ async function loadDue(
   const { purchaseOrderId } = order;
   const [history, facts] = await Promise.all([
     loadCostHistory(tx, shopId, purchaseOrderId),
-    loadCostFacts(tx, shopId, purchaseOrderId),
+    loadCostFacts(tx, shopId, order),
   ]);
   const rows = history.rows.filter((row) => row.completion === completionOf(order));
   return { due: dueCosts(order, call.shop, history, facts), rows };

@@ -5,17 +5,17 @@
  * Owns: the SQL. The cost grows with the open orders of the suppliers and with a fixed number of others, not with all
  * orders of the shop.
  */
-import { type Day, dateOf, dayFrom, dayIn } from "../../base/time/calendar.ts";
-import { type OrderDocument, receiptSchedule } from "../../core/order/attachments.ts";
-import { asMoney, asQuantity, type Money, zeroMoney } from "../../core/money/money.ts";
-import { type Header, type Status, statuses } from "../../core/order/purchase-order.ts";
-import { openStatuses } from "../../core/order/status.ts";
-import { expectedDateOf } from "../../core/supplier/reminders.ts";
-import { selectIn } from "../../store/in-lists.ts";
-import type { Tx } from "../../store/store.ts";
-import { loadExpectedOrders } from "../forecast/forecast-facts.ts";
-import { isOneOf, newestBy, orderIdsOf } from "../order-list/order-search.ts";
-import { loadHeaders } from "./purchase-orders.ts";
+import { type Day, dateOf, dayFrom, dayIn } from "../../../base/time/calendar.ts";
+import { type OrderDocument, receiptSchedule } from "../../../core/order/attachments.ts";
+import { asMoney, asQuantity, type Money, zeroMoney } from "../../../core/money/money.ts";
+import { type Header, type Status, statuses } from "../../../core/order/purchase-order.ts";
+import { openStatuses } from "../../../core/order/status.ts";
+import { expectedDateOf } from "../../../core/supplier/reminders.ts";
+import { selectIn } from "../../../store/in-lists.ts";
+import type { Tx } from "../../../store/store.ts";
+import { loadExpectedOrders } from "../../forecast/forecast-facts.ts";
+import { isOneOf, newestBy, orderIdsOf } from "../../order-list/order-search.ts";
+import { loadHeaders } from "../purchase-orders.ts";
 
 /** Statuses of orders that were placed with the supplier. */
 export const placedStatuses = statuses.filter((status) => status !== "Draft" && status !== "Cancelled");

@@ -3,18 +3,19 @@
  *
  * Owns: the SQL. The cost grows with the orders that match, of which there are at most as many as asked for.
  */
-import { type Day, dayIn, dayMs, weekOf, weekStart } from "../../base/time/calendar.ts";
-import { type FigureOrders, figureWeeks } from "../../core/order/advice/purchase-figures.ts";
-import type { ReportedOrder } from "../../core/order/advice/report.ts";
-import { type Fields, storedHeaderFields, storedLineFields } from "../../core/order/purchase-order-fields.ts";
-import type { Status } from "../../core/order/purchase-order.ts";
-import { openStatuses } from "../../core/order/status.ts";
-import type { Row } from "../../store/change.ts";
-import { selectIn } from "../../store/in-lists.ts";
-import type { Tx } from "../../store/store.ts";
-import { columnList, recordReader } from "../columns.ts";
-import { isOneOf, orderIdsOf, type OrdersWanted } from "../order-list/order-search.ts";
-import { receiptsSince } from "./purchase-order-history.ts";
+import { type Day, dayIn, dayMs, weekOf, weekStart } from "../../../base/time/calendar.ts";
+import { type FigureOrders, figureWeeks } from "../../../core/order/advice/purchase-figures.ts";
+import type { ReportedOrder } from "../../../core/order/advice/report.ts";
+import { type Fields, storedHeaderFields } from "../../../core/order/purchase-order-fields.ts";
+import type { Status } from "../../../core/order/purchase-order.ts";
+import { openStatuses } from "../../../core/order/status.ts";
+import type { Row } from "../../../store/change.ts";
+import { selectIn } from "../../../store/in-lists.ts";
+import type { Tx } from "../../../store/store.ts";
+import { columnList, recordReader } from "../../columns.ts";
+import { isOneOf, orderIdsOf, type OrdersWanted } from "../../order-list/order-search.ts";
+import { lineReader } from "../order-lines.ts";
+import { receiptsSince } from "../purchase-order-history.ts";
 import { placedStatuses } from "./supplier-figures.ts";
 
 interface ReportFilters {
@@ -39,19 +40,18 @@ const headerFields = {
   nextExpectedDate: storedHeaderFields.nextExpectedDate,
 } as const satisfies Fields;
 
-const lineFields = {
-  poLineItemId: storedLineFields.poLineItemId,
-  unitCost: storedLineFields.unitCost,
-  unitCostCurrencyCode: storedLineFields.unitCostCurrencyCode,
-  quantityOrdered: storedLineFields.quantityOrdered,
-  quantityConfirmed: storedLineFields.quantityConfirmed,
-  quantityReceived: storedLineFields.quantityReceived,
-  quantityRejected: storedLineFields.quantityRejected,
-  quantityCancelled: storedLineFields.quantityCancelled,
-} as const satisfies Fields;
+const linesOf = lineReader([
+  "poLineItemId",
+  "unitCost",
+  "unitCostCurrencyCode",
+  "quantityOrdered",
+  "quantityConfirmed",
+  "quantityReceived",
+  "quantityRejected",
+  "quantityCancelled",
+]);
 
 const headerFrom = recordReader<Omit<ReportedOrder, "lineItems">>(headerFields);
-const lineFrom = recordReader<ReportedOrder["lineItems"][number]>(lineFields);
 
 /** The orders that match; null if there are more than `ordersMax`. */
 export async function loadReportedOrders(
@@ -78,19 +78,13 @@ async function reportedOrders(
       [shopId],
       ids,
     ),
-    selectIn<Row>(
-      tx,
-      `select purchase_order_id, ${columnList(lineFields)} from purchase_order_line where shop_id = ? and purchase_order_id in (?)`,
-      [shopId],
-      ids,
-    ),
+    linesOf(tx, shopId, ids),
   ]);
-  const linesOf = Map.groupBy(lines, (row) => row["purchase_order_id"]);
   return new Map(
-    headers.map((row) => [
-      String(row["purchase_order_id"]),
-      { ...headerFrom(row), lineItems: (linesOf.get(row["purchase_order_id"]) ?? []).map(lineFrom) },
-    ]),
+    headers.map((row) => {
+      const orderId = String(row["purchase_order_id"]);
+      return [orderId, { ...headerFrom(row), lineItems: lines.get(orderId) ?? [] }];
+    }),
   );
 }
 

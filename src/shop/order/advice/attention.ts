@@ -6,21 +6,21 @@
  * The cost grows with the orders that are on their way, not with those that are over. Of these, only the ones with a
  * payment due and those whose sync failed are read.
  */
-import type { Payment } from "../../core/order/attachments.ts";
-import type { AttentionFacts } from "../../core/order/advice/attention.ts";
-import { type Day, dateOf } from "../../base/time/calendar.ts";
-import { type Quantity, asQuantity } from "../../core/money/money.ts";
+import type { Payment } from "../../../core/order/attachments.ts";
+import type { AttentionFacts } from "../../../core/order/advice/attention.ts";
+import { type Day, dateOf } from "../../../base/time/calendar.ts";
+import { type Quantity, asQuantity } from "../../../core/money/money.ts";
 import {
   type PaidStatus,
   type Status,
   type StorefrontSyncState,
   customVariantPrefix,
   statuses,
-} from "../../core/order/purchase-order.ts";
-import { isClosed } from "../../core/order/status.ts";
-import { selectIn } from "../../store/in-lists.ts";
-import type { Tx } from "../../store/store.ts";
-import { type OrdersWanted, isOneOf, orderIdsOf } from "../order-list/order-search.ts";
+} from "../../../core/order/purchase-order.ts";
+import { isClosed } from "../../../core/order/status.ts";
+import { selectIn } from "../../../store/in-lists.ts";
+import type { Tx } from "../../../store/store.ts";
+import { type OrdersWanted, isOneOf, orderIdsOf } from "../../order-list/order-search.ts";
 
 /** Null: not filtered by it. */
 interface AttentionFilters {
