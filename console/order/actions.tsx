@@ -8,7 +8,7 @@ import { NeedsApproval, useCauses } from "../approvals/before.tsx";
 import { approvalTexts } from "../texts/en/shop/approvals.ts";
 import { openpo, type Problem, problemOf } from "../data/client.ts";
 import { type Role, shopId, signedIn } from "../data/session.ts";
-import { Dialog } from "../parts/dialogs/dialog.tsx";
+import { AskFirst } from "../parts/dialogs/ask-first.tsx";
 import { useActionsHere } from "../parts/frame/here.ts";
 import { Icon } from "../parts/icon.tsx";
 import { lazy } from "../parts/lazy.tsx";
@@ -67,7 +67,6 @@ export const Actions: FunctionComponent<ActionsProps> = ({ state, order, send })
   const isOpen = (activity: Activity): boolean => obstacleTo(order, activity, role) === null;
 
   const move = (status: PurchaseOrderStatus): void => {
-    chosen.value = null;
     void state.change<"purchase_order_status">({
       send: (ifMatch, resolutions) =>
         openpo.call(
@@ -79,14 +78,19 @@ export const Actions: FunctionComponent<ActionsProps> = ({ state, order, send })
       made: (made) => state.tell(({ tellMoved }) => tellMoved(state, made)),
     });
   };
-  const remove = async (): Promise<void> => {
-    chosen.value = null;
+  const remove = async (): Promise<Problem | null> => {
     const result = await openpo.call("purchase_order_delete", { purchaseOrderId }, { ifMatch: state.etag() });
     if (result.ok) {
       forgetAll();
       state.tell(({ tellDeleted }) => tellDeleted(order));
       go(listHref("orders"));
-    } else problem.value = problemOf(result);
+    }
+    return result.ok ? null : problemOf(result);
+  };
+  const askedFor = (to: PurchaseOrderStatus | "delete") => async (): Promise<Problem | null> => {
+    if (to === "delete") return await remove();
+    move(to);
+    return null;
   };
   // However often it is sent, it makes one order.
   const key = useRef(newIdempotencyKey());
@@ -173,14 +177,13 @@ export const Actions: FunctionComponent<ActionsProps> = ({ state, order, send })
         <MergeDrafts state={state} order={order} onClose={() => (chosen.value = null)} />
       ) : null}
       {chosen.value === null || chosen.value === "merge" ? null : (
-        <Sure
+        <AskFirst
+          title={words.sure(chosen.value === "delete" ? words.delete : words.moves[chosen.value])}
+          text={dotted([order.poNumber, order.supplierName])}
           action={chosen.value === "delete" ? words.delete : words.moves[chosen.value]}
-          order={order}
-          run={() => {
-            if (chosen.value === "delete") void remove();
-            else if (chosen.value !== null && chosen.value !== "merge") move(chosen.value);
-          }}
-          close={() => (chosen.value = null)}
+          no={words.no}
+          run={askedFor(chosen.value)}
+          onClose={() => (chosen.value = null)}
         />
       )}
     </section>
@@ -217,38 +220,6 @@ const ItemButton: FunctionComponent<ItemButtonProps> = ({ item: { title, href, r
       {title}
     </a>
   );
-
-interface SureProps {
-  readonly action: string;
-  readonly order: FullOrder;
-  readonly run: () => void;
-  readonly close: () => void;
-}
-
-const Sure: FunctionComponent<SureProps> = ({ action, order: { poNumber, supplierName }, run, close }) => (
-  <Dialog title={words.sure(action)} onClose={close}>
-    {(shut) => (
-      <>
-        <p>{dotted([poNumber, supplierName])}</p>
-        <p class="actions">
-          <button type="button" onClick={shut}>
-            {words.no}
-          </button>
-          <button
-            type="button"
-            class="primary danger"
-            onClick={() => {
-              shut();
-              run();
-            }}
-          >
-            {action}
-          </button>
-        </p>
-      </>
-    )}
-  </Dialog>
-);
 
 /** Entries that are not open now, those of one reason together. */
 const WhyNot: FunctionComponent<{ readonly order: FullOrder; readonly role: Role }> = ({ order, role }) => {

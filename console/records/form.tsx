@@ -25,12 +25,14 @@ interface RecordFormProps {
   readonly isNew?: boolean;
   /** Sends. @returns what went wrong, or what others made of the same fields; null: it is saved. */
   readonly save: (changes: Values) => Promise<Problem | Theirs | null>;
+  /** True in a dialog, where what is done stands at the end. */
+  readonly isInDialog?: boolean;
   /** Called without anything to save, and by the button that gives up. */
   readonly close: () => void;
 }
 
 export const RecordForm: FunctionComponent<RecordFormProps> = (props) => {
-  const { label, groups, record, action, isNew = false, close } = props;
+  const { label, groups, record, action, isNew = false, isInDialog = false, close } = props;
   const written = useSignal<ReadonlyMap<string, string>>(new Map());
   const isSaving = useSignal(false);
   const { wrong, notice, refuse, came } = useSending((steps) => steps.join("."), words.saved);
@@ -55,6 +57,16 @@ export const RecordForm: FunctionComponent<RecordFormProps> = (props) => {
       words.stale,
     );
   };
+  const yes = (
+    <button key="yes" class="primary" disabled={isSaving.value}>
+      {action}
+    </button>
+  );
+  const no = (
+    <button key="no" type="button" onClick={close}>
+      {texts.cancel}
+    </button>
+  );
   return (
     <form class="record-form" aria-label={label} data-asks noValidate onSubmit={(event) => void save(event)}>
       {groups.map(({ title, fields: own }) => (
@@ -82,15 +94,8 @@ export const RecordForm: FunctionComponent<RecordFormProps> = (props) => {
           </div>
         </fieldset>
       ))}
-      <p class="buttons">
-        <button class="primary" disabled={isSaving.value}>
-          {action}
-        </button>
-        <button type="button" onClick={close}>
-          {texts.cancel}
-        </button>
-        {notice}
-      </p>
+      {isInDialog ? notice : null}
+      <p class={isInDialog ? "actions" : "buttons"}>{isInDialog ? [no, yes] : [yes, no, notice]}</p>
     </form>
   );
 };

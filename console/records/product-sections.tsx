@@ -196,6 +196,7 @@ export const ProductSections: FunctionComponent<SectionProps> = ({ id, record, s
             <>
               <p class="quiet">{words.ruleHint}</p>
               <RecordForm
+                isInDialog
                 label={words.ruleOf(steered.name)}
                 groups={[{ title: words.rule, fields: ruleFields }]}
                 record={ruleAt(steered.locationId) ?? {}}
@@ -218,6 +219,7 @@ export const ProductSections: FunctionComponent<SectionProps> = ({ id, record, s
         <Dialog title={words.setOf(now.name)} onClose={() => (setting.value = null)}>
           {(close) => (
             <RecordForm
+              isInDialog
               label={words.setOf(now.name)}
               groups={groups}
               record={{ onHand: now.onHand }}

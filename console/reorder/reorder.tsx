@@ -148,19 +148,21 @@ const Rows: FunctionComponent<ViewProps & { readonly reload: () => void }> = ({ 
               />
             }
           >
-            <label>
-              {texts.orders.columns.supplier}
-              <select
-                value={choice.supplier}
-                onFocus={() => void rows.all()}
-                onChange={({ currentTarget }) => go(addressWith("supplier", currentTarget.value))}
-              >
-                <option value="">{texts.filters.any}</option>
-                {suppliersIn(rows.rows.value).map((name) => (
-                  <option key={name}>{name}</option>
-                ))}
-              </select>
-            </label>
+            <div class="filter-row">
+              <label>
+                {texts.orders.columns.supplier}
+                <select
+                  value={choice.supplier}
+                  onFocus={() => void rows.all()}
+                  onChange={({ currentTarget }) => go(addressWith("supplier", currentTarget.value))}
+                >
+                  <option value="">{texts.filters.any}</option>
+                  {suppliersIn(rows.rows.value).map((name) => (
+                    <option key={name}>{name}</option>
+                  ))}
+                </select>
+              </label>
+            </div>
           </ListBar>
           {found.length === 0 ? <p class="empty">{reorderTexts.nothing}</p> : null}
           <p class="quiet forecast-help">

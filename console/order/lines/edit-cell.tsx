@@ -115,5 +115,10 @@ export const Cell: FunctionComponent<CellProps> = (props) => {
       if (!hasEnded()) finish("left");
     },
   };
-  return column.kind === "date" ? <input type="date" {...common} /> : <input inputMode="decimal" {...common} />;
+  // As wide as its column is: a field of the usual size would move the others.
+  return column.kind === "date" ? (
+    <input type="date" {...common} />
+  ) : (
+    <input inputMode="decimal" size={1} {...common} />
+  );
 };

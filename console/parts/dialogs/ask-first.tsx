@@ -11,13 +11,15 @@ interface Question {
   readonly text: string;
   /** Text of the button that does it. */
   readonly action: string;
+  /** Text of the button that does not. Default: Cancel. */
+  readonly no?: string;
   /** Does it; returns what went wrong, null when it is done. */
   readonly run: () => Promise<Refused | null>;
   /** Called when the dialog has closed, done or not. */
   readonly onClose: () => void;
 }
 
-export const AskFirst: FunctionComponent<Question> = ({ title, text, action, run, onClose }) => {
+export const AskFirst: FunctionComponent<Question> = ({ title, text, action, no = texts.cancel, run, onClose }) => {
   const isRunning = useSignal(false);
   const problem = useSignal<Refused | null>(null);
   const go = async (close: () => void): Promise<void> => {
@@ -34,7 +36,7 @@ export const AskFirst: FunctionComponent<Question> = ({ title, text, action, run
           {problem.value === null ? null : <ProblemNotice problem={problem.value} />}
           <p class="actions">
             <button type="button" onClick={close}>
-              {texts.cancel}
+              {no}
             </button>
             <button type="button" class="primary danger" disabled={isRunning.value} onClick={() => void go(close)}>
               {action}

@@ -185,6 +185,7 @@ export const PriceList: FunctionComponent<SectionProps> = ({ id, record, changed
         <Dialog title={words.addOf(now.product)} isWide onClose={() => (doing.value = null)}>
           {(close) => (
             <RecordForm
+              isInDialog
               label={words.addOf(now.product)}
               groups={groups}
               record={now.entry}

@@ -310,7 +310,7 @@ export const texts: Translated<typeof english.texts> = isolating({
     delete: "Löschen",
     merge: "Zusammenführen",
     "edit-lines": "Positionen bearbeiten",
-    sure: (action) => `${action}: Sind Sie sicher?`,
+    sure: (action) => `${action}?`,
     yes: "Ja",
     no: "Nein",
     more: "Weitere Aktionen",

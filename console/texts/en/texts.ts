@@ -302,7 +302,7 @@ export const texts = isolating({
     delete: "Delete",
     merge: "Merge",
     "edit-lines": "Edit lines",
-    sure: (action: string) => `${action}: are you sure?`,
+    sure: (action: string) => `${action}?`,
     yes: "Yes",
     no: "No",
     more: "More actions",

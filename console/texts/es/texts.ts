@@ -306,7 +306,7 @@ export const texts: Translated<typeof english.texts> = isolating({
     delete: "Eliminar",
     merge: "Combinar",
     "edit-lines": "Editar líneas",
-    sure: (action) => `${action}: ¿desea continuar?`,
+    sure: (action) => `¿${action}?`,
     yes: "Sí",
     no: "No",
     more: "Más acciones",

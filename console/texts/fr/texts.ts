@@ -315,7 +315,7 @@ export const texts: Translated<typeof english.texts> = isolating({
     delete: "Supprimer",
     merge: "Fusionner",
     "edit-lines": "Modifier les lignes",
-    sure: (action) => `${action} : continuer ?`,
+    sure: (action) => `${action} ?`,
     yes: "Oui",
     no: "Non",
     more: "Autres actions",

@@ -309,7 +309,7 @@ export const texts: Translated<typeof english.texts> = isolating({
     delete: "Verwijderen",
     merge: "Samenvoegen",
     "edit-lines": "Regels bewerken",
-    sure: (action) => `${action}: weet je het zeker?`,
+    sure: (action) => `${action}?`,
     yes: "Ja",
     no: "Nee",
     more: "Meer acties",

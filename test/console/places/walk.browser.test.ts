@@ -162,6 +162,8 @@ const opened: Readonly<Record<string, Opened>> = {
     },
     part: ".tick-bar",
   },
+  "a view to save": { at: () => "orders?status=Sent", open: press("Save view"), part: ".view-form" },
+  "filters of what to reorder": { at: () => "reorder", open: press("Filters"), part: panel },
   "filters of transfers": { at: () => "stock/transfers", open: press("Filters"), part: panel },
   "choices of a field": {
     at: () => "new-order",
@@ -171,6 +173,11 @@ const opened: Readonly<Record<string, Opened>> = {
   "actions of an order": { at: draft, open: press("More actions"), part: panel },
   "sending an order": { at: draft, open: press("Send to the supplier"), part: dialog },
   "deleting an order": { at: draft, open: press("More actions", "Delete"), part: dialog },
+  "cancelling an order": {
+    at: ({ orders }) => `orders/${orders["Sent"]}`,
+    open: press("More actions", "Cancel the order"),
+    part: dialog,
+  },
   "a product to reorder": {
     at: () => "reorder",
     open: (page) => page.locator("main tbody th button").first().click(),
@@ -181,6 +188,8 @@ const opened: Readonly<Record<string, Opened>> = {
     open: press(/^Reorder settings at/),
     part: dialog,
   },
+  "stock to set": { at: ({ variantId }) => `products/${variantId}`, open: press(/^Set stock at/), part: dialog },
+  "merging a supplier": { at: ({ supplierId }) => `suppliers/${supplierId}`, open: press("Merge"), part: dialog },
   "deleting a supplier": { at: ({ supplierId }) => `suppliers/${supplierId}`, open: press("Delete"), part: dialog },
   "a new key": {
     at: () => "keys",
