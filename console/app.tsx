@@ -93,7 +93,8 @@ const App: FunctionComponent = () => {
   });
   if (kind === "unknown") return null;
   if (kind === "choose-shop") return <OperatorScreen />;
-  const [first = "home"] = place.value.steps;
+  const [given = "home", ...further] = place.value.steps;
+  const first = given === "receive" && further.length === 0 ? "dock" : given;
   const Screen = isScreen(first) ? screens[first] : ((first === "kit" ? KitScreen : null) ?? NotFound);
   // Signing in again is laid over the screen of a session that has ended. Another person begins with a screen that is
   // new.

@@ -267,19 +267,22 @@ const FiguresPanel: FunctionComponent<FiguresPanelProps> = ({ title, figures, of
   </Panel>
 );
 
-const Expected: FunctionComponent<Figures> = ({ currencyCode, open }) => (
-  <>
-    <p class="quiet">{words.valueHint(about(open.value, currencyCode), open.orders)}</p>
-    <Columns
-      label={words.value}
-      heads={[words.week, words.amount]}
-      bars={[
-        { name: words.lateWeek, value: open.lateValue, shown: about(open.lateValue, currencyCode), isBad: true },
-        ...weekBars(open.weeks, currencyCode),
-      ]}
-    />
-  </>
-);
+const Expected: FunctionComponent<Figures> = ({ currencyCode, open }) => {
+  const bars = [
+    { name: words.lateWeek, value: open.lateValue, shown: about(open.lateValue, currencyCode), isBad: true },
+    ...weekBars(open.weeks, currencyCode),
+  ];
+  return (
+    <>
+      <p class="quiet">{words.valueHint(about(open.value, currencyCode), open.orders)}</p>
+      {bars.some(({ value }) => value > 0) ? (
+        <Columns label={words.value} heads={[words.week, words.amount]} bars={bars} />
+      ) : open.orders === 0 ? null : (
+        <p class="quiet">{words.nothingExpected}</p>
+      )}
+    </>
+  );
+};
 
 const ReceivedWeeks: FunctionComponent<Figures> = ({ currencyCode, received: { weeks } }) => {
   if (weeks.every(({ value }) => value === 0)) return <p class="quiet">{words.nothingReceived}</p>;

@@ -237,7 +237,8 @@ const Expected: FunctionComponent<{ readonly order: PurchaseOrderHeader }> = ({ 
   const [lateDays, inDays, silentDays] = [lateFor(order), dueIn(order), unconfirmedFor(order)];
   return (
     <>
-      {order.nextExpectedDate === null ? words.none : <ShortDay at={order.nextExpectedDate} />}
+      {order.nextExpectedDate === null ? null : <ShortDay at={order.nextExpectedDate} />}
+      {order.nextExpectedDate === null && silentDays === null ? words.none : null}
       {lateDays === null ? null : <span class="late">{words.lateFor(lateDays)}</span>}
       {silentDays === null ? null : <span class="late">{words.unconfirmedFor(silentDays)}</span>}
       {inDays === null || silentDays !== null ? null : <span class="quiet">{words.dueIn(inDays)}</span>}

@@ -33,6 +33,7 @@ export const homeTexts: Translated<typeof english.homeTexts> = isolating({
   allOpen: "Alle offenen Bestellungen",
   value: "Unterwegs nach Woche",
   valueHint: (amount, count) => `Offener Wert: ${amount} in ${orders(count)}`,
+  nothingExpected: "Nichts davon wird in diesen Wochen erwartet.",
   lateWeek: "Zu spät",
   week: "Woche ab",
   amount: "Wert",

@@ -30,6 +30,7 @@ export const homeTexts = isolating({
   allOpen: "All open orders",
   value: "On its way, by week",
   valueHint: (amount: string, count: number) => `Open value: ${amount} in ${orders(count)}`,
+  nothingExpected: "None of it is expected in these weeks.",
   lateWeek: "Late",
   week: "Week of",
   amount: "Value",

@@ -32,6 +32,7 @@ export const homeTexts: Translated<typeof english.homeTexts> = isolating({
   allOpen: "Pedidos abiertos",
   value: "En camino, por semana",
   valueHint: (amount, count) => `Valor pendiente: ${amount} en ${orders(count)}`,
+  nothingExpected: "Nada de ello se espera en estas semanas.",
   lateWeek: "Atraso",
   week: "Semana del",
   amount: "Importe",

@@ -30,6 +30,7 @@ export const homeTexts: Translated<typeof english.homeTexts> = isolating({
   allOpen: "Commandes ouvertes",
   value: "En route, par semaine",
   valueHint: (amount, count) => `Valeur en cours : ${amount} pour ${plural(count, "commande", "commandes")}`,
+  nothingExpected: "Rien n’en est attendu ces semaines-ci.",
   lateWeek: "Retard",
   week: "Semaine du",
   amount: "Montant",

@@ -32,6 +32,7 @@ export const homeTexts: Translated<typeof english.homeTexts> = isolating({
   allOpen: "Alle open bestellingen",
   value: "Onderweg, per week",
   valueHint: (amount, count) => `Openstaande waarde: ${amount} in ${orders(count)}`,
+  nothingExpected: "Niets daarvan wordt in deze weken verwacht.",
   lateWeek: "Te laat",
   week: "Week van",
   amount: "Waarde",

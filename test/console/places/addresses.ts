@@ -60,6 +60,7 @@ export const addresses: Readonly<Record<(typeof places)[number], (rows: Rows) =>
 export const furtherAddresses = ({ orders }: Rows): readonly string[] => [
   ...Object.entries(orders).flatMap(([status, id]) => (status === "Draft" ? [] : [`orders/${id}`])),
   "orders?search=none",
+  "receive",
   "stock/transfers",
   "stock/adjustments",
   "stock/takes/st_demo_01",
