@@ -1,7 +1,7 @@
 /**
  * Converts the AdventureWorks CSV files to import records: 4,012 orders with their vendors, catalogue, stock and locations.
  *
- *     node examples/adventureworks.ts FOLDER > adventureworks.ndjson
+ *     node_modules/.bin/node examples/adventureworks.ts FOLDER > adventureworks.ndjson
  *     curl -H "Authorization: Bearer $ADMIN_TOKEN" --data-binary @adventureworks.ndjson "$URL/admin/v1/shops/$SHOP/import"
  *
  * FOLDER has tables of Microsoft's sample database AdventureWorks (MIT licence; github.com/microsoft/sql-server-samples, releases, the OLTP
@@ -129,7 +129,7 @@ export function* adventureWorksRecords(data: string): Generator<Readonly<Record<
 if (import.meta.main) {
   const [data] = process.argv.slice(2);
   if (data === undefined) {
-    console.error("usage: node examples/adventureworks.ts FOLDER-OF-THE-CSV-FILES > records.ndjson");
+    console.error("usage: node_modules/.bin/node examples/adventureworks.ts FOLDER-OF-THE-CSV-FILES > records.ndjson");
     process.exit(1);
   }
   for (const record of adventureWorksRecords(data)) process.stdout.write(`${JSON.stringify(record)}\n`);

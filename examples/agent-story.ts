@@ -2,7 +2,7 @@
  * A sample purchasing agent that uses only the Model Context Protocol. It drafts orders from a forecast view, sends the largest one,
  * confirms it and receives the goods.
  *
- *     OPENPO_KEY=opo_demo_… node examples/agent-story.ts http://127.0.0.1:8080
+ *     OPENPO_KEY=opo_demo_… node_modules/.bin/node examples/agent-story.ts http://127.0.0.1:8080
  *
  * It needs a write key of a shop with a forecast view; the demo shop has one. A real agent should show the dry run to a person, and
  * ask before it sends an order.

@@ -1,7 +1,7 @@
 /**
  * Creates a first order over HTTP, from an empty shop to the activity log.
  *
- *     ADMIN_TOKEN=… node examples/first-order.ts http://127.0.0.1:8080
+ *     ADMIN_TOKEN=… node_modules/.bin/node examples/first-order.ts http://127.0.0.1:8080
  *
  * It creates its own shop, `first-order`, and deletes it at the end.
  */

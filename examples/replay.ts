@@ -6,7 +6,7 @@
  * halfway between what comes and what was ordered. Of the orders with outstanding goods, every second one is left Partially Received.
  * The program starts the server itself, on an empty directory, and can inject faults and crashes:
  *
- *     node examples/replay.ts --data FOLDER [--orders 200] [--parallel 8] [--faults] [--kills 10]
+ *     node_modules/.bin/node examples/replay.ts --data FOLDER [--orders 200] [--parallel 8] [--faults] [--kills 10]
  *
  * FOLDER is the one of examples/adventureworks.ts.
  *
@@ -88,7 +88,7 @@ const adminToken = "replay-admin-token-0123456789";
 const callsPerFault = 10;
 /** Timeout of a call with all its retries. */
 const callTimeoutMs = 60_000;
-/** After a kill, follow-on work waits until its lease of 30 s ends, and is then retried for some seconds (docs/operating.md). */
+/** After a kill, follow-on work is resumed by the next start, and is then retried for some seconds. */
 const followOnMsMax = 45_000;
 /** With `--faults`, so many calls fail that tell the storefront of the last order's receipt what is incoming; each takes 1 s. */
 const lateAttempts = 4;
@@ -593,7 +593,7 @@ if (import.meta.main) {
   });
   const { data } = values;
   if (data === undefined) {
-    console.error("usage: node examples/replay.ts --data FOLDER-OF-THE-CSV-FILES");
+    console.error("usage: node_modules/.bin/node examples/replay.ts --data FOLDER-OF-THE-CSV-FILES");
     process.exit(1);
   }
   readFileSync(path.join(data, "purchase_orders.csv"));

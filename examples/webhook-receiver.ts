@@ -1,7 +1,7 @@
 /**
  * Receives webhooks: checks each signature, refuses old ones, counts an event once, and prints what happened.
  *
- *     WEBHOOK_SECRET=whsec_… node examples/webhook-receiver.ts 8090
+ *     WEBHOOK_SECRET=whsec_… node_modules/.bin/node examples/webhook-receiver.ts 8090
  *
  * With an ed25519 endpoint WEBHOOK_SECRET is its public key, whpk_…
  */
