@@ -1,5 +1,5 @@
 /** Counts on an order beside its present totals, and the arithmetic of both. Quantities have three decimals. */
-import { codeKey } from "../data/codes.ts";
+import { codeKey } from "../../src/core/goods/codes.ts";
 
 /** A line as counting sees it. */
 export interface CountedLine {

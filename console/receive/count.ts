@@ -6,7 +6,7 @@
  * those change. (N2) An unknown, ambiguous or too large scan counts nothing. (N3) A step undoes exactly what it added.
  * (N4) Counts that are being sent are not undone.
  */
-import { type CarriedCodes, codeMatch, scannedCode } from "../data/codes.ts";
+import { type CarriedCodes, codeMatch, scannedCode } from "../../src/core/goods/codes.ts";
 import {
   added,
   addedOf,

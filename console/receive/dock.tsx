@@ -7,7 +7,7 @@ import type { FunctionComponent } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { Output } from "../../client/index.ts";
 import { openpo, type Problem, problemOf } from "../data/client.ts";
-import { codeKey } from "../data/codes.ts";
+import { codeKey } from "../../src/core/goods/codes.ts";
 import { number } from "../data/format.ts";
 import { everyRow } from "../data/pages.ts";
 import { useReading } from "../data/reading.ts";

@@ -1,5 +1,5 @@
 /** Events of the counts, and their outcomes. */
-import type { CodeMatch } from "../data/codes.ts";
+import type { CodeMatch } from "../../src/core/goods/codes.ts";
 import type { QuantityKind } from "./amounts.ts";
 
 export type CountEvent =

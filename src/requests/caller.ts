@@ -125,7 +125,7 @@ export class Callers {
   ): Promise<{ readonly caller: Caller; readonly found: T | null }> {
     const engine = this.#engine;
     if (!engine.embedded || bearerToken === null) {
-      const { caller, stored, found } = await identifyStored(engine, bearerToken, alongside ?? nothing);
+      const { caller, stored, found } = await identifyWith(engine, bearerToken, alongside ?? nothing);
       if (bearerToken !== null) this.#confirmable.remember(bearerToken, stored);
       return { caller, found };
     }
@@ -194,19 +194,11 @@ export async function orUnauthorized<T>(finding: Promise<T>): Promise<T> {
 const nothing = (): Promise<null> => Promise.resolve(null);
 
 /**
- * Finds the caller and, in the same round trip, reads what `alongside` reads. @throws Fault UNAUTHORIZED as `identify`
- * does.
+ * Finds the caller and, in the same round trip, reads what `alongside` reads.
+ *
+ * @returns the caller, also as it is stored. @throws Fault UNAUTHORIZED as `identify` does.
  */
 export async function identifyWith<T>(
-  engine: Engine,
-  bearerToken: string | null,
-  alongside: (tx: Tx, shopId: string, secretHash: string) => Promise<T>,
-): Promise<{ readonly caller: KeyCaller; readonly found: T }> {
-  const { caller, found } = await identifyStored(engine, bearerToken, alongside);
-  return { caller, found };
-}
-
-async function identifyStored<T>(
   engine: Engine,
   bearerToken: string | null,
   alongside: (tx: Tx, shopId: string, secretHash: string) => Promise<T>,

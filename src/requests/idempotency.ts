@@ -96,71 +96,11 @@ interface StoredReplay {
   readonly isDurable: boolean;
 }
 
-export interface Idempotency {
-  /**
-   * True if an answer is stored for a write with one idempotency key. Other requests have none; a wrong key is refused
-   * later.
-   */
-  wasAnswered(tx: Tx, shopId: string, asker: Asker, incoming: Incoming): Promise<boolean>;
-  /**
-   * True if the answer of a write with one idempotency key is remembered. If not, `wasAnswered` says whether there is
-   * one.
-   */
-  isRemembered(shopId: string, holderId: string, incoming: Incoming): boolean;
-  /**
-   * Adds to a statement that no answer is stored under the write's key. Null: the key is wrong, which is refused later.
-   */
-  unlessAnswered(statement: Statement, shopId: string, holderId: string, incoming: Incoming): Statement | null;
-  /**
-   * Decides whether the request runs, and claims its key then.
-   *
-   * @param ahead reads what the request looks at first, in the round trip of the claim. Null: nothing is read ahead.
-   */
-  claim(request: KeyedRequest, ahead: LookAhead | null): Promise<Attempt>;
-  /**
-   * True if a claimed key is still held. If so, no other attempt replays the stored answer until `release`. `tx`: a
-   * write that asks.
-   */
-  holds(request: KeyedRequest, tx?: Tx): Promise<boolean>;
-  /** Gives the key back, if that was not done with the last write. */
-  release(request: KeyedRequest): Promise<void>;
-  /** Gives the key back with the write that stores the request's last answer. */
-  releaseWith(request: KeyedRequest): KeyRelease;
-  /** The stored answer as it is sent again (C18). */
-  replayOf(request: KeyedRequest, stored: StoredReplay): Promise<Reply>;
-  /**
-   * Checks, inside the change, that no other attempt has stored its answer (H2).
-   *
-   * @returns the space that the shop's stored answers take.
-   * @throws Fault INVALID_INPUT (IDEMPOTENCY_IN_PROGRESS) when one has.
-   */
-  refuseIfAnswered(tx: Tx, request: KeyedRequest): Promise<StoredAnswers>;
-  /**
-   * Stores the reply under the key.
-   *
-   * @param purchaseOrderId the one order that the request made or changed; null: there is none.
-   * @param beside what the shop's stored answers take in this transaction; null: the reply replaces this request's own
-   *               stored answer, whose place it takes.
-   * @throws Fault DO_OVERLOADED when the quota has no room for it.
-   */
-  storeStatements(
-    tx: Tx,
-    request: KeyedRequest,
-    { reply, purchaseOrderId }: KeyedAnswer,
-    beside: StoredAnswers | null,
-  ): Promise<readonly Statement[]>;
-}
-
 /** Answer as it is stored under a key. */
 interface KeyedAnswer {
   readonly reply: Reply;
   /** The one order that the request made or changed; null: there is none. */
   readonly purchaseOrderId: string | null;
-}
-
-/** The stored answers of a shop. */
-export interface StoredAnswers {
-  readonly bytes: number;
 }
 
 /** Encoding of stored bodies that are compressed. Stored texts name it: it never changes. */
@@ -182,14 +122,20 @@ export interface IdempotencyDependencies {
   readonly storedAnswersBytesMax?: number;
 }
 
-export function createIdempotency(deps: IdempotencyDependencies): Idempotency {
+export type Idempotency = ReturnType<typeof createIdempotency>;
+
+export function createIdempotency(deps: IdempotencyDependencies) {
   const { engine, coordination, clock, compression } = deps;
   const quotaBytes = deps.storedAnswersBytesMax ?? storedAnswersBytesMax;
   const expiredAtMs = (): number => clock.now() - idempotencyLifetimeMs;
   const answers = new StoredAnswerReader(engine, compression, expiredAtMs);
 
   return {
-    async wasAnswered(tx, shopId, asker, incoming) {
+    /**
+     * True if an answer is stored for a write with one idempotency key. Other requests have none; a wrong key is
+     * refused later.
+     */
+    async wasAnswered(tx: Tx, shopId: string, asker: Asker, incoming: Incoming): Promise<boolean> {
       const idempotencyKey = keyOfWrite(incoming);
       if (idempotencyKey === null) return false;
       if ("secretHash" in asker)
@@ -197,46 +143,92 @@ export function createIdempotency(deps: IdempotencyDependencies): Idempotency {
       return (await findIdempotencyRecord(tx, shopId, asker.holderId, idempotencyKey, expiredAtMs())) !== null;
     },
 
-    isRemembered(shopId, holderId, incoming) {
+    /**
+     * True if the answer of a write with one idempotency key is remembered. If not, `wasAnswered` says whether there is
+     * one.
+     */
+    isRemembered(shopId: string, holderId: string, incoming: Incoming): boolean {
       const idempotencyKey = keyOfWrite(incoming);
       return idempotencyKey !== null && answers.known({ shopId, holderId, idempotencyKey }) !== null;
     },
 
-    unlessAnswered(statement, shopId, holderId, { idempotencyKeys }) {
+    /**
+     * Adds to a statement that no answer is stored under the write's key. Null: the key is wrong, which is refused
+     * later.
+     */
+    unlessAnswered(
+      statement: Statement,
+      shopId: string,
+      holderId: string,
+      { idempotencyKeys }: Incoming,
+    ): Statement | null {
       if (idempotencyKeyProblem(idempotencyKeys) !== null) return null;
       const [idempotencyKey] = idempotencyKeys;
       if (idempotencyKey === undefined) return statement;
       return unlessAnswered(statement, shopId, holderId, idempotencyKey, expiredAtMs());
     },
 
-    claim: async (request, lookAhead) =>
+    /**
+     * Decides whether the request runs, and claims its key then.
+     *
+     * @param lookAhead reads what the request looks at first, in the round trip of the claim. Null: nothing is read.
+     */
+    claim: async (request: KeyedRequest, lookAhead: LookAhead | null): Promise<Attempt> =>
       (await knownReplay(deps, request, answers)) ?? (await claimedAttempt(deps, request, answers, lookAhead)),
 
-    holds: (request, tx) => coordination.holdsKey(request.shopId, scopeOf(request), tx),
-    release: (request) => coordination.releaseKey(request.shopId, scopeOf(request)),
-    releaseWith: (request) => coordination.releaseKeyWith(request.shopId, scopeOf(request)),
+    /**
+     * True if a claimed key is still held. If so, no other attempt replays the stored answer until `release`. `tx`: a
+     * write that asks.
+     */
+    holds: (request: KeyedRequest, tx?: Tx): Promise<boolean> =>
+      coordination.holdsKey(request.shopId, scopeOf(request), tx),
 
-    async replayOf(request, { record, seen }) {
+    /** Gives the key back, if that was not done with the last write. */
+    release: (request: KeyedRequest): Promise<void> => coordination.releaseKey(request.shopId, scopeOf(request)),
+
+    /** Gives the key back with the write that stores the request's last answer. */
+    releaseWith: (request: KeyedRequest): KeyRelease => coordination.releaseKeyWith(request.shopId, scopeOf(request)),
+
+    /** The stored answer as it is sent again (C18). */
+    async replayOf(request: KeyedRequest, { record, seen }: StoredReplay): Promise<Reply> {
       const { status, headers, storedAtMs } = record;
       const body = await answers.bodyOf(request, record, seen);
       const replayHeaders = { ...headers, "Idempotent-Replayed": "true" };
       return { status, headers: replayHeaders, body, errorCode: null, answeredAtMs: storedAtMs };
     },
 
-    async refuseIfAnswered(tx, { shopId, holderId, idempotencyKey, requestId }) {
+    /**
+     * Checks, inside the change, that no other attempt has stored its answer (H2).
+     *
+     * @returns the bytes that the shop's stored answers take.
+     * @throws Fault INVALID_INPUT (IDEMPOTENCY_IN_PROGRESS) when one has.
+     */
+    async refuseIfAnswered(tx: Tx, { shopId, holderId, idempotencyKey, requestId }: KeyedRequest): Promise<number> {
       const [headers, bytes] = await Promise.all([
         findStoredHeaders(tx, shopId, holderId, idempotencyKey, expiredAtMs()),
         loadStoredBytes(tx, shopId),
       ]);
       if (headers !== null && headers["X-Request-Id"] !== requestId) throw inProgress();
-      return { bytes };
+      return bytes;
     },
 
-    async storeStatements(tx, request, answer, beside) {
+    /**
+     * Stores the reply under the key.
+     *
+     * @param storedBytes what the shop's stored answers take in this transaction; null: the reply replaces this
+     *   request's own stored answer, whose place it takes.
+     * @throws Fault DO_OVERLOADED when the quota has no room for it.
+     */
+    async storeStatements(
+      tx: Tx,
+      request: KeyedRequest,
+      answer: KeyedAnswer,
+      storedBytes: number | null,
+    ): Promise<readonly Statement[]> {
       const { shopId, holderId, idempotencyKey } = request;
       const record = await recordOf(deps, request, answer);
       const bytes = storedBytesOf(idempotencyKey, record);
-      if (beside !== null) await checkRoom(tx, shopId, { storedBytes: beside.bytes, bytes, quotaBytes }, expiredAtMs());
+      if (storedBytes !== null) await checkRoom(tx, shopId, { storedBytes, bytes, quotaBytes }, expiredAtMs());
       if (deps.counts !== undefined) deps.counts.storedAnswerBytes += bytes;
       return idempotencyStatements(shopId, holderId, idempotencyKey, record);
     },

@@ -72,7 +72,6 @@ import {
   type IdempotencyDependencies,
   type KeyedRequest,
   type LookAhead,
-  type StoredAnswers,
   createIdempotency,
   isStoredRefusal,
   orderOf,
@@ -609,11 +608,11 @@ function answerStore(
 ): AnswerStore {
   const { idempotency, clock, auditTrail, responseBytesMax: bytesMax } = context;
   const { incoming } = request;
-  let beside: StoredAnswers | null = null;
+  let storedBytes: number | null = null;
   let purchaseOrderId: string | null = null;
   return {
     async refuseIfAnswered(tx) {
-      if (keyed !== null) beside = await idempotency.refuseIfAnswered(tx, keyed);
+      if (keyed !== null) storedBytes = await idempotency.refuseIfAnswered(tx, keyed);
     },
     reply(answer) {
       if (keyed !== null) purchaseOrderId = orderOf(incoming, operation, answer.data);
@@ -621,7 +620,7 @@ function answerStore(
     },
     statements: async (tx, reply) => [
       ...(await auditTrail.statements(tx, request.shop.shopId, [auditEntryOf(request, reply, { nowMs: clock.now() })])),
-      ...(keyed === null ? [] : await idempotency.storeStatements(tx, keyed, { reply, purchaseOrderId }, beside)),
+      ...(keyed === null ? [] : await idempotency.storeStatements(tx, keyed, { reply, purchaseOrderId }, storedBytes)),
     ],
     release: () => (keyed === null ? nothingToRelease : idempotency.releaseWith(keyed)),
     replace:

@@ -50,13 +50,18 @@ export function changedColumns<T extends Fields>(
   return columns;
 }
 
-/** A function that makes the insert of a record: the shop and the rest of its key, then its columns. */
+/**
+ * A function that makes the insert of a record: the shop and the rest of its key, then its columns.
+ *
+ * @param on columns to which the record's values go where its key is there already. `fail`: the insert fails then.
+ */
 export function insertInto<Of>(
   table: Table,
   key: readonly string[],
   columns: Columns<Of>,
+  on: "fail" | readonly string[] = "fail",
 ): (keyValues: readonly SqlValue[], of: Of) => Change {
-  const form = insertForm(table, ["shop_id", ...key, ...Object.keys(columns)]);
+  const form = insertForm(table, ["shop_id", ...key, ...Object.keys(columns)], on);
   const values = Object.values(columns);
   return (keyValues, of) => {
     const params = [...keyValues];

@@ -1,21 +1,25 @@
-/** Codes are compared by one table of rules, in the service and in the console (C52). */
+/** Codes are compared by one table of rules (C52). */
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import path from "node:path";
 import { suite, test } from "node:test";
 import * as fc from "fast-check";
-import * as console from "../../console/data/codes.ts";
-import * as service from "../../src/core/goods/codes.ts";
+import {
+  type CarriedCodes,
+  type CodeMatch,
+  codeKey,
+  codeMatch,
+  gtinOf,
+  scannedCode,
+} from "../../src/core/goods/codes.ts";
 import { formsOfCode } from "../../src/shop/code-forms.ts";
 
-type Carried = Partial<console.CarriedCodes>;
+type Carried = Partial<CarriedCodes>;
 
 /** What is carried, what is scanned, and what that counts; null: no match. */
 const scans: readonly (readonly [
   rule: string,
   carried: Carried,
   scanned: string,
-  expected: readonly [service.CodeMatch["matchedBy"], number, service.CodeMatch["countsAsReason"]] | null,
+  expected: readonly [CodeMatch["matchedBy"], number, CodeMatch["countsAsReason"]] | null,
 ])[] = [
   ["as it is", { barcode: "4006381333931" }, "4006381333931", ["barcode", 1, "piece"]],
   ["12 digits scanned as 13", { barcode: "036000291452" }, "0036000291452", ["barcode", 1, "piece"]],
@@ -104,7 +108,7 @@ const scans: readonly (readonly [
   ["an empty scan", { barcode: "4006381333931" }, "  ", null],
 ];
 
-const nothing: console.CarriedCodes = {
+const nothing: CarriedCodes = {
   barcode: null,
   supplierBarcode: null,
   sku: null,
@@ -112,18 +116,17 @@ const nothing: console.CarriedCodes = {
   packSize: null,
 };
 
-for (const [name, { codeMatch, scannedCode }] of Object.entries({ service, console }))
-  suite(`codes in the ${name}:`, () => {
-    for (const [rule, carried, scanned, expected] of scans)
-      test(rule, () => {
-        const match = codeMatch(scannedCode(scanned), { ...nothing, ...carried });
-        assert.deepEqual(match === null ? null : [match.matchedBy, match.countsAs, match.countsAsReason], expected);
-      });
-  });
+suite("codes:", () => {
+  for (const [rule, carried, scanned, expected] of scans)
+    test(rule, () => {
+      const match = codeMatch(scannedCode(scanned), { ...nothing, ...carried });
+      assert.deepEqual(match === null ? null : [match.matchedBy, match.countsAs, match.countsAsReason], expected);
+    });
+});
 
 test("lot and expiry are read from element strings and links", () => {
   const read = (text: string) => {
-    const { gtin, lot, expiresOn } = service.scannedCode(text);
+    const { gtin, lot, expiresOn } = scannedCode(text);
     return [gtin, lot, expiresOn];
   };
   const gtin = "04006381333931";
@@ -134,22 +137,11 @@ test("lot and expiry are read from element strings and links", () => {
   assert.deepEqual(read("https://x.example/about"), [null, null, null]);
 });
 
-test("the console has the service's rules, line for line", () => {
-  // Each exports what is used beside it.
-  const codeOf = (file: string): string =>
-    readFileSync(path.join(import.meta.dirname, "../..", file), "utf8")
-      .replace(/^\/\*\*[\s\S]*?\*\/\n/, "")
-      .replaceAll("export ", "");
-  assert.equal(codeOf("console/data/codes.ts"), codeOf("src/core/goods/codes.ts"));
-});
-
 const codes = fc.oneof(
   fc.string({ unit: fc.constantFrom("0", "1", "7", "a", "A", "-", "ü"), minLength: 1, maxLength: 14 }),
   fc.nat({ max: 999_999 }).map((number) => {
     const digits = String(number).padStart(7, "0");
-    return (
-      [...Array(10).keys()].map((digit) => `${digits}${digit}`).find((each) => service.gtinOf(each) !== null) ?? ""
-    );
+    return [...Array(10).keys()].map((digit) => `${digits}${digit}`).find((each) => gtinOf(each) !== null) ?? "";
   }),
 );
 
@@ -157,9 +149,9 @@ test("whatever is the same code is found among the forms that are looked for, an
   const lowered = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
   fc.assert(
     fc.property(codes, fc.integer({ min: 0, max: 6 }), fc.constantFrom("as", "up", "down"), (code, zeros, how) => {
-      const padded = service.gtinOf(code) === null ? code : `${"0".repeat(zeros)}${code}`;
+      const padded = gtinOf(code) === null ? code : `${"0".repeat(zeros)}${code}`;
       const stored = how === "up" ? padded.toUpperCase() : how === "down" ? padded.toLowerCase() : padded;
-      const isSame = console.codeKey(stored) === console.codeKey(code);
+      const isSame = codeKey(stored) === codeKey(code);
       assert.equal(formsOfCode(code).includes(lowered(stored)), isSame);
     }),
   );

@@ -74,7 +74,7 @@ const keeping =
   };
 
 const unrefused = keeping((made) => ({
-  refuseIfAnswered: (tx, request) => made.refuseIfAnswered(tx, request).catch(() => ({ bytes: 0 })),
+  refuseIfAnswered: (tx, request) => made.refuseIfAnswered(tx, request).catch(() => 0),
 }));
 
 /** Tells what was read up to a second before. */

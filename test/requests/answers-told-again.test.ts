@@ -537,9 +537,9 @@ test("a change is told what the shop's answers take, and finds another attempt's
   const { request, idempotency } = of;
   const check = (given: Partial<KeyedRequest> = {}) =>
     store.engine.write(request.shopId, (tx) => idempotency.refuseIfAnswered(tx, { ...request, ...given }));
-  assert.deepEqual(await check(), { bytes: 0 });
+  assert.equal(await check(), 0);
   await of.store(reply("{}", "req_1"));
-  assert.deepEqual(await check(), { bytes: await of.storedBytes() });
+  assert.equal(await check(), await of.storedBytes());
   await assert.rejects(check({ requestId: "req_2" }), { reason: "IDEMPOTENCY_IN_PROGRESS" });
   await check({ requestId: "req_2", idempotencyKey: "y" });
   await check({ requestId: "req_2", holderId: "key_2" });

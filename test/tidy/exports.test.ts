@@ -16,10 +16,9 @@ const documented: readonly RegExp[] = [
 ];
 
 /**
- * A copy of the service's rules, with what only that shows; what a source with a planted fault imports; and texts that the console's build takes in
- * place of the English ones.
+ * What a source with a planted fault imports, and texts that the console's build takes in place of the English ones.
  */
-const usedOtherwise = /^console\/data\/codes\.ts$|^test\/faults\/planted\.ts$|^console\/texts\/(?!en\/)[a-z]{2}\//;
+const usedOtherwise = /^test\/faults\/planted\.ts$|^console\/texts\/(?!en\/)[a-z]{2}\//;
 
 interface Export {
   readonly name: string;

@@ -2,7 +2,7 @@
 import type { FunctionComponent } from "preact";
 import type { CatalogueLineInput, Input, Output } from "../../../client/index.ts";
 import { openpo, type Problem, problemOf } from "../../data/client.ts";
-import { codeKey, scannedCode } from "../../data/codes.ts";
+import { codeKey, scannedCode } from "../../../src/core/goods/codes.ts";
 import { signedIn } from "../../data/session.ts";
 import { type CheckedRows, PasteRows } from "../../parts/fields/paste-rows.tsx";
 import type { PastedRow } from "../../parts/fields/pasted-rows.ts";

@@ -70,16 +70,19 @@ export interface MailedAsk {
   readonly facts: readonly string[];
 }
 
-interface AskFacts {
+/** A request, as its mails tell of it. */
+export interface AskFacts {
   readonly approvalRequestId: string;
   readonly operation: string;
   readonly purchaseOrderId: string | null;
   readonly summary: string;
+  /** The order that it is about, as the write would leave it. Null: it is about none, or about several. */
   readonly order: {
     readonly poNumber: string;
     readonly supplierName: string | null;
     readonly grandTotal: Money;
     readonly currencyCode: string;
+    /** The status that it would get; null: it keeps its own. */
     readonly movesTo: string | null;
   } | null;
   readonly causes: readonly ApprovalCause[];

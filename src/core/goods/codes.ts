@@ -2,8 +2,8 @@
  * Codes of goods as they are compared (C52): SKUs, barcodes, suppliers' codes, and what a scanner reads. Pure.
  *
  * Owns: which codes are the same, and what GS1 element strings and Digital Links say. Does not own: where codes are
- * looked for (shop/order/open-lines.ts, shop/catalogue/look-ups.ts). The console has the same rules in
- * `console/data/codes.ts`, since it imports nothing of the service; `test/catalogue/codes.test.ts` holds that.
+ * looked for (shop/order/open-lines.ts, shop/catalogue/look-ups.ts). The console counts by the same file, the only one
+ * of the service that it has: it imports nothing.
  *
  * Glossary:
  * - GTIN: a number of 8, 12, 13 or 14 digits with a check digit. With zeros before it to 14 digits it is one number,
@@ -215,7 +215,7 @@ export function scannedCode(text: string): ScannedCode {
 }
 
 /** The codes that an article or a line carries. */
-interface CarriedCodes {
+export interface CarriedCodes {
   readonly barcode: string | null;
   readonly supplierBarcode: string | null;
   readonly sku: string | null;

@@ -5,6 +5,7 @@
 import { only } from "../../core/order/guidance.ts";
 import { z } from "zod";
 import {
+  type Attachments,
   type OrderDocument,
   creditAmount,
   currentShipment,
@@ -25,9 +26,21 @@ import {
 import { dateOf, dayIn } from "../../base/time/calendar.ts";
 import { paidStatus } from "../../core/order/lines.ts";
 import { moneyToNumber } from "../../core/money/money.ts";
-import { type OrderWithLines, paidStatuses, statuses, storefrontSyncStates } from "../../core/order/purchase-order.ts";
+import {
+  type Header,
+  type OrderWithLines,
+  paidStatuses,
+  statuses,
+  storefrontSyncStates,
+} from "../../core/order/purchase-order.ts";
 import { loadAttachments, loadSupplierCredits } from "../../shop/order/purchase-order-attachments.ts";
-import { type HistoryPosition, loadReceipts, pageOfCosts, pageOfLog } from "../../shop/order/purchase-order-history.ts";
+import {
+  type HistoryPage,
+  type HistoryPosition,
+  loadReceipts,
+  pageOfCosts,
+  pageOfLog,
+} from "../../shop/order/purchase-order-history.ts";
 import { positionOfLine } from "../../shop/order/purchase-orders.ts";
 import type { Tx } from "../../store/store.ts";
 import { sortColumns } from "../../shop/order-list/order-facts.ts";
@@ -57,7 +70,7 @@ import {
   plainParameter,
   soughtText,
 } from "../fields.ts";
-import { operation } from "../../requests/operation.ts";
+import { type Call, operation } from "../../requests/operation.ts";
 import { headerOf, linesToShow, orderToShow, path, read } from "./access.ts";
 import {
   addressesSchema,
@@ -220,6 +233,20 @@ function historyPosition(scope: CursorScope, cursor: string): HistoryPosition {
 
 // One order.
 
+/** The order's header, and what is attached to it. */
+async function withAttachments(tx: Tx, call: Call, orderId: string): Promise<Attachments & { readonly order: Header }> {
+  const [order, attachments] = await Promise.all([
+    headerOf(tx, call, orderId),
+    loadAttachments(tx, call.shop.shopId, orderId),
+  ]);
+  return { ...attachments, order };
+}
+
+const addressesJson = ({ billingAddress, shippingAddress }: Header) => ({
+  billingAddress: addressJson(billingAddress),
+  shippingAddress: addressJson(shippingAddress),
+});
+
 /** True if a document was added that shows this version of the order: a mail makes no new one (D261, D268). */
 const isSentSince = ({ version }: OrderWithLines, documents: readonly OrderDocument[]): boolean =>
   documents.some((document) => document.documentType === "purchase-order" && document.version === version);
@@ -257,10 +284,7 @@ export const getPurchaseOrder = operation({
           purchaseOrder: {
             ...purchaseOrderJson(order),
             shipment: shipment === null ? null : shipmentJson(shipment),
-            addresses: {
-              billingAddress: addressJson(order.billingAddress),
-              shippingAddress: addressJson(order.shippingAddress),
-            },
+            addresses: addressesJson(order),
             payments: payments.map(paymentJson),
             documents: documents.map(documentJson),
           },
@@ -345,10 +369,7 @@ export const listPayments = operation({
   }),
   run: (call, input) =>
     call.read(async (tx) => {
-      const [order, { payments, credits }] = await Promise.all([
-        headerOf(tx, call, input.purchaseOrderId),
-        loadAttachments(tx, call.shop.shopId, input.purchaseOrderId),
-      ]);
+      const { order, payments, credits } = await withAttachments(tx, call, input.purchaseOrderId);
       const settled = settledAmount({ payments, credits }, order, call.shop.currencyCode);
       return {
         data: {
@@ -379,10 +400,7 @@ export const listDocuments = operation({
   output: z.strictObject({ documents: z.array(documentSchema) }),
   run: (call, input) =>
     call.read(async (tx) => {
-      const [, { documents }] = await Promise.all([
-        headerOf(tx, call, input.purchaseOrderId),
-        loadAttachments(tx, call.shop.shopId, input.purchaseOrderId),
-      ]);
+      const { documents } = await withAttachments(tx, call, input.purchaseOrderId);
       return { data: { documents: documents.map(documentJson) } };
     }),
 });
@@ -400,10 +418,7 @@ export const getShipment = operation({
   output: z.strictObject({ shipment: shipmentSchema.nullable() }),
   run: (call, input) =>
     call.read(async (tx) => {
-      const [, { shipments }] = await Promise.all([
-        headerOf(tx, call, input.purchaseOrderId),
-        loadAttachments(tx, call.shop.shopId, input.purchaseOrderId),
-      ]);
+      const { shipments } = await withAttachments(tx, call, input.purchaseOrderId);
       const shipment = currentShipment(shipments);
       return { data: { shipment: shipment === null ? null : shipmentJson(shipment) } };
     }),
@@ -422,10 +437,7 @@ export const listShipments = operation({
   output: z.strictObject({ shipments: z.array(shipmentSchema) }),
   run: (call, input) =>
     call.read(async (tx) => {
-      const [, { shipments }] = await Promise.all([
-        headerOf(tx, call, input.purchaseOrderId),
-        loadAttachments(tx, call.shop.shopId, input.purchaseOrderId),
-      ]);
+      const { shipments } = await withAttachments(tx, call, input.purchaseOrderId);
       return { data: { shipments: shipments.map(shipmentJson) } };
     }),
 });
@@ -445,12 +457,7 @@ export const getAddresses = operation({
     call.read(async (tx) => {
       const order = await headerOf(tx, call, input.purchaseOrderId);
       return {
-        data: {
-          addresses: {
-            billingAddress: addressJson(order.billingAddress),
-            shippingAddress: addressJson(order.shippingAddress),
-          },
-        },
+        data: { addresses: addressesJson(order) },
         etag: etagOf(order),
       };
     }),
@@ -483,6 +490,32 @@ export const getReceiptSchedule = operation({
 
 // Its history.
 
+interface HistoryInput {
+  readonly purchaseOrderId: string;
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
+}
+
+/** A page of the order's rows in a table, newest first. A long history that is asked for whole leaves the loop. */
+function historyPage<Entry>(
+  call: Call,
+  { purchaseOrderId, limit, cursor }: HistoryInput,
+  more: object,
+  table: "cost_sync" | "purchase_order_log",
+  load: (tx: Tx, after: HistoryPosition | null) => Promise<HistoryPage<Entry>>,
+) {
+  const { shopId } = call.shop;
+  const scope = { list: call.operation, shopId, filters: { purchaseOrderId, ...more } };
+  const after = cursor === undefined ? null : historyPosition(scope, cursor);
+  return call.read(async (tx) => {
+    await headerOf(tx, call, purchaseOrderId);
+    if (limit === undefined && (await hasMoreRows(tx, table, shopId, entriesOnLoopMax, purchaseOrderId)))
+      call.leaveLoop();
+    const { entries, totalCount, end } = await load(tx, after);
+    return { entries, totalCount, cursor: end === null ? null : encodeCursor(scope, [end.atMs, end.id]) };
+  });
+}
+
 export const listCostSyncHistory = operation({
   ...read,
   name: "purchase_order_cost_sync_history_list",
@@ -500,25 +533,11 @@ export const listCostSyncHistory = operation({
     })
     .meta({ example: { purchaseOrderId: "po_demo_02" } }),
   output: z.strictObject({ costSyncHistory: z.array(costRowSchema), ...pageShape }),
-  run(call, input) {
-    const { shopId } = call.shop;
-    const { limit, cursor, ...filters } = input;
-    const scope = { list: call.operation, shopId, filters };
-    const after = cursor === undefined ? null : historyPosition(scope, cursor);
-    return call.read(async (tx) => {
-      await headerOf(tx, call, input.purchaseOrderId);
-      const { purchaseOrderId, variantIds } = filters;
-      if (limit === undefined && (await hasMoreRows(tx, "cost_sync", shopId, entriesOnLoopMax, purchaseOrderId)))
-        call.leaveLoop();
-      const page = await pageOfCosts(tx, shopId, purchaseOrderId, variantIds ?? null, after, limit ?? null);
-      return {
-        data: {
-          costSyncHistory: page.entries.map(costRowJson),
-          totalCount: page.totalCount,
-          cursor: page.end === null ? null : encodeCursor(scope, [page.end.atMs, page.end.id]),
-        },
-      };
-    });
+  async run(call, { variantIds, ...input }) {
+    const { entries, ...page } = await historyPage(call, input, { variantIds }, "cost_sync", (tx, after) =>
+      pageOfCosts(tx, call.shop.shopId, input.purchaseOrderId, variantIds ?? null, after, input.limit ?? null),
+    );
+    return { data: { costSyncHistory: entries.map(costRowJson), ...page } };
   },
 });
 
@@ -534,27 +553,11 @@ export const listLog = operation({
     .strictObject({ purchaseOrderId, limit: optionalLimit, cursor })
     .meta({ example: { purchaseOrderId: "po_demo_12" } }),
   output: z.strictObject({ log: z.array(logEntrySchema), ...pageShape }),
-  run(call, input) {
-    const { shopId } = call.shop;
-    const scope = { list: call.operation, shopId, filters: { purchaseOrderId: input.purchaseOrderId } };
-    const after = input.cursor === undefined ? null : historyPosition(scope, input.cursor);
-    return call.read(async (tx) => {
-      const { purchaseOrderId, limit } = input;
-      await headerOf(tx, call, purchaseOrderId);
-      if (
-        limit === undefined &&
-        (await hasMoreRows(tx, "purchase_order_log", shopId, entriesOnLoopMax, purchaseOrderId))
-      )
-        call.leaveLoop();
-      const page = await pageOfLog(tx, shopId, purchaseOrderId, after, limit ?? null);
-      return {
-        data: {
-          log: page.entries.map(logEntryJson),
-          totalCount: page.totalCount,
-          cursor: page.end === null ? null : encodeCursor(scope, [page.end.atMs, page.end.id]),
-        },
-      };
-    });
+  async run(call, input) {
+    const { entries, ...page } = await historyPage(call, input, {}, "purchase_order_log", (tx, after) =>
+      pageOfLog(tx, call.shop.shopId, input.purchaseOrderId, after, input.limit ?? null),
+    );
+    return { data: { log: entries.map(logEntryJson), ...page } };
   },
 });
 

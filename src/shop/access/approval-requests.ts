@@ -5,9 +5,10 @@
  * what was approved (operations/approvals).
  */
 import type { Actor } from "../../core/access/actor.ts";
-import type { ApprovalCause, ApprovalStatus, Cleared } from "../../core/access/approvals.ts";
+import type { AskFacts } from "../../core/access/approval-mail.ts";
+import type { ApprovalStatus, Cleared } from "../../core/access/approvals.ts";
 import { compareText } from "../../base/text/compare-text.ts";
-import { asMoney, type Money } from "../../core/money/money.ts";
+import { asMoney } from "../../core/money/money.ts";
 import type { FieldChange } from "../../core/order/purchase-order.ts";
 import { below, type Change, insert, not, remove, update } from "../../store/change.ts";
 import type { SqlValue, Tx } from "../../store/store.ts";
@@ -22,31 +23,12 @@ export const approvalRequestsKeptMs = 34_560_000_000;
 /** Bytes of a request's input and preview together. */
 export const approvalRequestBytesMax = 1_048_576;
 
-/** The order that a request is about, as the write would leave it. */
-interface ShownOrder {
-  readonly poNumber: string;
-  readonly supplierName: string | null;
-  readonly grandTotal: Money;
-  readonly currencyCode: string;
-  /** The status that it would get; null: it keeps its own. */
-  readonly movesTo: string | null;
-}
-
 /** A write that waits for a decision, or was decided, as lists show it. */
-export interface ListedRequest {
-  readonly approvalRequestId: string;
-  readonly purchaseOrderId: string | null;
+export interface ListedRequest extends AskFacts {
   /** Whose idempotency keys the asker's are: a key, a person or the operator. */
   readonly holderId: string;
   readonly status: Exclude<ApprovalStatus, "expired">;
   readonly requestedAtMs: number;
-  readonly expiresAtMs: number;
-  readonly operation: string;
-  readonly summary: string;
-  /** Null: it is about none, or about several. */
-  readonly order: ShownOrder | null;
-  readonly causes: readonly ApprovalCause[];
-  readonly requestedBy: Actor;
   readonly requestId: string;
   /** `changeDigest` of what it would do. */
   readonly digest: string;

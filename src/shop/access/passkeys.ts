@@ -4,102 +4,76 @@
  * Owns: their SQL. Does not own: challenges and bounds (core/access/passkey.ts), what a passkey is checked for
  * (people/passkeys.ts).
  */
-import { type Change, below, insert, remove, update } from "../../store/change.ts";
+import type { Fields, ValuesOf } from "../../core/order/purchase-order-fields.ts";
+import { type Change, type Row, below, insert, remove, update } from "../../store/change.ts";
 import type { Tx } from "../../store/store.ts";
+import { type Columns, columnsOf, insertInto, recordReader } from "../columns.ts";
 import { tables } from "../tables.ts";
 
-/** A passkey as it is added. */
-export interface NewPasskey {
+const passkeyFields = {
   /** Of the credential's id. */
-  readonly secretHash: string;
-  readonly passkeyId: string;
-  readonly personId: string;
-  readonly name: string;
-  readonly credentialId: string;
+  secretHash: { kind: "text" },
+  passkeyId: { kind: "text" },
+  personId: { kind: "text" },
+  name: { kind: "text" },
+  credentialId: { kind: "text" },
   /** In base64url. */
-  readonly publicKey: string;
-  /** Ways to reach the authenticator, as the browser has said. */
-  readonly transports: readonly string[];
+  publicKey: { kind: "text" },
   /** Uses, as the authenticator counts them; 0: it does not. */
-  readonly counter: number;
+  counter: { kind: "integer" },
   /** `multiDevice`: it can be on other devices of the person, too. */
-  readonly deviceType: "singleDevice" | "multiDevice";
-  readonly isBackedUp: boolean;
-  readonly createdAtMs: number;
-}
+  deviceType: { kind: "text" },
+  isBackedUp: { kind: "boolean" },
+  createdAtMs: { kind: "instant" },
+  lastUsedAtMs: { kind: "instant", empty: null },
+} as const satisfies Fields;
 
 /** A passkey of a person. */
-export interface Passkey extends NewPasskey {
-  readonly lastUsedAtMs: number | null;
+export interface Passkey extends ValuesOf<typeof passkeyFields> {
+  readonly deviceType: "singleDevice" | "multiDevice";
+  /** Ways to reach the authenticator, as the browser has said. */
+  readonly transports: readonly string[];
 }
 
-interface PasskeyRow {
-  readonly secret_hash: string;
-  readonly passkey_id: string;
-  readonly person_id: string;
-  readonly name: string;
-  readonly credential_id: string;
-  readonly public_key: string;
-  readonly transports: string;
-  readonly counter: number;
-  readonly device_type: Passkey["deviceType"];
-  readonly is_backed_up: number;
-  readonly created_at: number;
-  readonly last_used_at: number | null;
-}
+/** A passkey as it is added. */
+export type NewPasskey = Omit<Passkey, "lastUsedAtMs">;
 
-const columns =
-  "secret_hash, passkey_id, person_id, name, credential_id, public_key, transports, counter, device_type, is_backed_up, created_at, last_used_at";
+const passkeyColumns: Columns<Passkey> = {
+  ...columnsOf(passkeyFields),
+  transports: ({ transports }) => transports.join(" "),
+};
+
+const passkeyFieldsFrom = recordReader<Omit<Passkey, "transports">>(passkeyFields);
+
+type PasskeyRow = Row & { readonly transports: string };
 
 const passkeyFrom = (row: PasskeyRow): Passkey => ({
-  secretHash: row.secret_hash,
-  passkeyId: row.passkey_id,
-  personId: row.person_id,
-  name: row.name,
-  credentialId: row.credential_id,
-  publicKey: row.public_key,
+  ...passkeyFieldsFrom(row),
   transports: row.transports === "" ? [] : row.transports.split(" "),
-  counter: row.counter,
-  deviceType: row.device_type,
-  isBackedUp: row.is_backed_up === 1,
-  createdAtMs: row.created_at,
-  lastUsedAtMs: row.last_used_at,
 });
+
+const selectPasskeys = `select ${Object.keys(passkeyColumns).join(", ")} from passkey where shop_id = ?`;
+
+const insertPasskey = insertInto(tables.passkey, [], passkeyColumns);
 
 /** The passkey with this credential; null when there is none. */
 export async function findPasskey(tx: Tx, shopId: string, secretHash: string): Promise<Passkey | null> {
-  const [row] = await tx.all<PasskeyRow>(`select ${columns} from passkey where shop_id = ? and secret_hash = ?`, [
-    shopId,
-    secretHash,
-  ]);
+  const [row] = await tx.all<PasskeyRow>(`${selectPasskeys} and secret_hash = ?`, [shopId, secretHash]);
   return row === undefined ? null : passkeyFrom(row);
 }
 
 /** The person's passkeys, newest first. */
 export async function passkeysOfPerson(tx: Tx, shopId: string, personId: string): Promise<readonly Passkey[]> {
-  const rows = await tx.all<PasskeyRow>(
-    `select ${columns} from passkey where shop_id = ? and person_id = ? order by passkey_id desc`,
-    [shopId, personId],
-  );
+  const rows = await tx.all<PasskeyRow>(`${selectPasskeys} and person_id = ? order by passkey_id desc`, [
+    shopId,
+    personId,
+  ]);
   return rows.map(passkeyFrom);
 }
 
 /** Adds a passkey. */
 export const addPasskeyStatement = (shopId: string, passkey: NewPasskey): Change =>
-  insert(tables.passkey, shopId, {
-    secret_hash: passkey.secretHash,
-    passkey_id: passkey.passkeyId,
-    person_id: passkey.personId,
-    name: passkey.name,
-    credential_id: passkey.credentialId,
-    public_key: passkey.publicKey,
-    transports: passkey.transports.join(" "),
-    counter: passkey.counter,
-    device_type: passkey.deviceType,
-    is_backed_up: passkey.isBackedUp ? 1 : 0,
-    created_at: passkey.createdAtMs,
-    last_used_at: null,
-  });
+  insertPasskey([shopId], { ...passkey, lastUsedAtMs: null });
 
 /** Notes that somebody has signed in with the passkey. */
 export const usePasskeyStatement = (

@@ -8,58 +8,58 @@
 import type { Language } from "../../base/text/language.ts";
 import type { KeyScope } from "../../core/access/grant.ts";
 import type { Role } from "../../core/access/role.ts";
+import type { Fields, ValuesOf } from "../../core/order/purchase-order-fields.ts";
 import type { SoughtRows, Tx } from "../../store/store.ts";
-import { type Change, changeOf, insert, update, remove, orElse, below, upTo, textForm } from "../../store/change.ts";
+import {
+  type Change,
+  type Row,
+  changeOf,
+  insert,
+  update,
+  remove,
+  orElse,
+  below,
+  upTo,
+  textForm,
+} from "../../store/change.ts";
+import { columnList, columnsOf, insertInto, recordReader } from "../columns.ts";
 import { tables } from "../tables.ts";
 import { takeBackOfPerson } from "./approval-mails.ts";
 import { removePasskeysStatement } from "./passkeys.ts";
 import { endLinksStatements } from "./sign-in-links.ts";
 
-/** A person of the shop. */
-export interface Person {
-  readonly personId: string;
-  readonly name: string;
-  readonly email: string | null;
-  readonly role: Role;
+const personFields = {
+  personId: { kind: "text" },
+  name: { kind: "text" },
+  email: { kind: "text", empty: null },
+  role: { kind: "text" },
   /** The API key that has made the person, who goes with it (C49); null for who came by an invitation. */
-  readonly keyId: string | null;
+  keyId: { kind: "text", empty: null },
   /** Language that the person has chosen; null: none. */
-  readonly language: Language | null;
-  readonly createdAtMs: number;
-  readonly lastSeenAtMs: number | null;
-}
+  language: { kind: "text", empty: null },
+  createdAtMs: { kind: "instant" },
+  lastSeenAtMs: { kind: "instant", empty: null },
+} as const satisfies Fields;
 
-interface PersonRow {
-  readonly person_id: string;
-  readonly name: string;
-  readonly email: string | null;
+/** A person of the shop. */
+export interface Person extends ValuesOf<typeof personFields> {
   readonly role: Role;
-  readonly key_id: string | null;
   readonly language: Language | null;
-  readonly created_at: number;
-  readonly last_seen_at: number | null;
 }
 
-const personColumns = "person_id, name, email, role, key_id, language, created_at, last_seen_at";
+const selectPeople = `select ${columnList(personFields)} from person where shop_id = ?`;
 
-const personFrom = (row: PersonRow): Person => ({
-  personId: row.person_id,
-  name: row.name,
-  email: row.email,
-  role: row.role,
-  keyId: row.key_id,
-  language: row.language,
-  createdAtMs: row.created_at,
-  lastSeenAtMs: row.last_seen_at,
-});
+const personFrom = recordReader<Person>(personFields);
+
+const storePerson = insertInto(tables.person, [], columnsOf(personFields), ["name", "email", "role"]);
 
 /** E-mails of people, by which their shops are found. */
 export const soughtPeople: SoughtRows = { table: "person", text: "lower(email)" };
 
 /** People with this e-mail in lower case who came by an invitation; those who were there last first. */
 export async function peopleAt(tx: Tx, shopId: string, address: string): Promise<readonly Person[]> {
-  const rows = await tx.all<PersonRow>(
-    `select ${personColumns} from person where shop_id = ? and lower(email) = ? and key_id is null
+  const rows = await tx.all<Row>(
+    `${selectPeople} and lower(email) = ? and key_id is null
      order by coalesce(last_seen_at, 0) desc, person_id`,
     [shopId, address],
   );
@@ -68,28 +68,22 @@ export async function peopleAt(tx: Tx, shopId: string, address: string): Promise
 
 /** All people of the shop, by name. */
 export async function listPeople(tx: Tx, shopId: string): Promise<readonly Person[]> {
-  const rows = await tx.all<PersonRow>(
-    `select ${personColumns} from person where shop_id = ? order by name, person_id`,
-    [shopId],
-  );
+  const rows = await tx.all<Row>(`${selectPeople} order by name, person_id`, [shopId]);
   return rows.map(personFrom);
 }
 
 /** The person; null when there is none. */
 export async function findPerson(tx: Tx, shopId: string, personId: string): Promise<Person | null> {
-  const [row] = await tx.all<PersonRow>(`select ${personColumns} from person where shop_id = ? and person_id = ?`, [
-    shopId,
-    personId,
-  ]);
+  const [row] = await tx.all<Row>(`${selectPeople} and person_id = ?`, [shopId, personId]);
   return row === undefined ? null : personFrom(row);
 }
 
 /** Who signs in with this API key; null when nobody has. */
 export async function findPersonOfKey(tx: Tx, shopId: string, keyId: string): Promise<Person | null> {
-  const [row] = await tx.all<PersonRow>(
-    `select ${personColumns} from person where shop_id = ? and key_id = ? order by last_seen_at desc, person_id desc limit 1`,
-    [shopId, keyId],
-  );
+  const [row] = await tx.all<Row>(`${selectPeople} and key_id = ? order by last_seen_at desc, person_id desc limit 1`, [
+    shopId,
+    keyId,
+  ]);
   return row === undefined ? null : personFrom(row);
 }
 
@@ -113,22 +107,7 @@ export async function namesTaken(tx: Tx, shopId: string, keyId: string, nowMs: n
 }
 
 /** Adds the person, or changes name, email and role of the one with this id. */
-export const personStatement = (shopId: string, person: Person): Change =>
-  insert(
-    tables.person,
-    shopId,
-    {
-      person_id: person.personId,
-      name: person.name,
-      email: person.email,
-      role: person.role,
-      key_id: person.keyId,
-      language: person.language,
-      created_at: person.createdAtMs,
-      last_seen_at: person.lastSeenAtMs,
-    },
-    ["name", "email", "role"],
-  );
+export const personStatement = (shopId: string, person: Person): Change => storePerson([shopId], person);
 
 /** Sets the language in which the console speaks to the person. */
 export const languageStatement = (shopId: string, personId: string, language: Language): Change =>
@@ -162,61 +141,39 @@ export const deletePersonStatements = (shopId: string, personId: string): readon
 
 // Invitations.
 
-/** An invitation to the shop's console. */
-export interface Invitation {
-  readonly invitationId: string;
-  readonly name: string;
-  readonly email: string | null;
-  readonly role: Role;
-  readonly createdAtMs: number;
-  readonly expiresAtMs: number;
-  readonly usedAtMs: number | null;
-  readonly revokedAtMs: number | null;
+const invitationFields = {
+  invitationId: { kind: "text" },
+  name: { kind: "text" },
+  email: { kind: "text", empty: null },
+  role: { kind: "text" },
+  createdAtMs: { kind: "instant" },
+  expiresAtMs: { kind: "instant" },
+  usedAtMs: { kind: "instant", empty: null },
+  revokedAtMs: { kind: "instant", empty: null },
   /** Who came in by it. */
-  readonly personId: string | null;
-}
+  personId: { kind: "text", empty: null },
+} as const satisfies Fields;
 
-interface InvitationRow {
-  readonly invitation_id: string;
-  readonly name: string;
-  readonly email: string | null;
+/** An invitation to the shop's console. */
+export interface Invitation extends ValuesOf<typeof invitationFields> {
   readonly role: Role;
-  readonly created_at: number;
-  readonly expires_at: number;
-  readonly used_at: number | null;
-  readonly revoked_at: number | null;
-  readonly person_id: string | null;
 }
 
-const invitationColumns = "invitation_id, name, email, role, created_at, expires_at, used_at, revoked_at, person_id";
+const selectInvitations = `select ${columnList(invitationFields)} from invitation where shop_id = ?`;
 
-const invitationFrom = (row: InvitationRow): Invitation => ({
-  invitationId: row.invitation_id,
-  name: row.name,
-  email: row.email,
-  role: row.role,
-  createdAtMs: row.created_at,
-  expiresAtMs: row.expires_at,
-  usedAtMs: row.used_at,
-  revokedAtMs: row.revoked_at,
-  personId: row.person_id,
-});
+const invitationFrom = recordReader<Invitation>(invitationFields);
+
+const insertInvitation = insertInto(tables.invitation, ["secret_hash"], columnsOf(invitationFields));
 
 /** All invitations that are kept, newest first. */
 export async function listInvitations(tx: Tx, shopId: string): Promise<readonly Invitation[]> {
-  const rows = await tx.all<InvitationRow>(
-    `select ${invitationColumns} from invitation where shop_id = ? order by invitation_id desc`,
-    [shopId],
-  );
+  const rows = await tx.all<Row>(`${selectInvitations} order by invitation_id desc`, [shopId]);
   return rows.map(invitationFrom);
 }
 
 /** The invitation with this secret; null when there is none. */
 export async function findInvitation(tx: Tx, shopId: string, secretHash: string): Promise<Invitation | null> {
-  const [row] = await tx.all<InvitationRow>(
-    `select ${invitationColumns} from invitation where shop_id = ? and secret_hash = ?`,
-    [shopId, secretHash],
-  );
+  const [row] = await tx.all<Row>(`${selectInvitations} and secret_hash = ?`, [shopId, secretHash]);
   return row === undefined ? null : invitationFrom(row);
 }
 
@@ -228,18 +185,7 @@ export const inviteStatements = (
   keptSinceMs: number,
 ): readonly Change[] => [
   remove(tables.invitation, shopId, { expires_at: below(keptSinceMs) }),
-  insert(tables.invitation, shopId, {
-    secret_hash: secretHash,
-    invitation_id: invitation.invitationId,
-    name: invitation.name,
-    email: invitation.email,
-    role: invitation.role,
-    created_at: invitation.createdAtMs,
-    expires_at: invitation.expiresAtMs,
-    used_at: invitation.usedAtMs,
-    revoked_at: invitation.revokedAtMs,
-    person_id: invitation.personId,
-  }),
+  insertInvitation([shopId, secretHash], invitation),
 ];
 
 /** Marks the invitation as used by this person. */
@@ -259,38 +205,28 @@ export async function revokeInvitation(tx: Tx, shopId: string, invitationId: str
 
 // Sessions.
 
-/** A session of a person. */
-export interface Session {
-  readonly sessionId: string;
-  readonly personId: string;
+const sessionFields = {
+  sessionId: { kind: "text" },
+  personId: { kind: "text" },
   /** The API key with which the person signed in; null without one. */
-  readonly keyId: string | null;
+  keyId: { kind: "text", empty: null },
   /** Beginning of the session; null: by an invitation or the API key. */
+  signedInWith: { kind: "text", empty: null },
+  userAgent: { kind: "text", empty: null },
+  createdAtMs: { kind: "instant" },
+  lastSeenAtMs: { kind: "instant" },
+} as const satisfies Fields;
+
+/** A session of a person. */
+export interface Session extends ValuesOf<typeof sessionFields> {
   readonly signedInWith: "link" | "passkey" | null;
-  readonly userAgent: string | null;
-  readonly createdAtMs: number;
-  readonly lastSeenAtMs: number;
 }
 
-interface SessionRow {
-  readonly session_id: string;
-  readonly person_id: string;
-  readonly key_id: string | null;
-  readonly signed_in_with: "link" | "passkey" | null;
-  readonly user_agent: string | null;
-  readonly created_at: number;
-  readonly last_seen_at: number;
-}
+const sessionColumns = columnList(sessionFields, "s.");
 
-const sessionFrom = (row: SessionRow): Session => ({
-  sessionId: row.session_id,
-  personId: row.person_id,
-  keyId: row.key_id,
-  signedInWith: row.signed_in_with,
-  userAgent: row.user_agent,
-  createdAtMs: row.created_at,
-  lastSeenAtMs: row.last_seen_at,
-});
+const sessionFrom = recordReader<Session>(sessionFields);
+
+const insertSession = insertInto(tables.console_session, ["secret_hash"], columnsOf(sessionFields));
 
 /** Sessions that were seen after `sinceMs`, newest first, each with its person's name. */
 export async function listSessions(
@@ -298,8 +234,8 @@ export async function listSessions(
   shopId: string,
   sinceMs: number,
 ): Promise<readonly (Session & { readonly name: string })[]> {
-  const rows = await tx.all<SessionRow & { readonly name: string }>(
-    `select s.session_id, s.person_id, s.key_id, s.signed_in_with, s.user_agent, s.created_at, s.last_seen_at, p.name
+  const rows = await tx.all<Row & { readonly name: string }>(
+    `select ${sessionColumns}, p.name
      from console_session s join person p on p.shop_id = s.shop_id and p.person_id = s.person_id
      where s.shop_id = ? and s.last_seen_at > ? order by s.session_id desc`,
     [shopId, sinceMs],
@@ -317,16 +253,7 @@ export const sessionStatements = (
   secretHash: string,
   { idleSinceMs, sessionsMax }: { readonly idleSinceMs: number; readonly sessionsMax: number },
 ): readonly Change[] => [
-  insert(tables.console_session, shopId, {
-    session_id: session.sessionId,
-    secret_hash: secretHash,
-    person_id: session.personId,
-    key_id: session.keyId,
-    signed_in_with: session.signedInWith,
-    user_agent: session.userAgent,
-    created_at: session.createdAtMs,
-    last_seen_at: session.lastSeenAtMs,
-  }),
+  insertSession([shopId, secretHash], session),
   remove(tables.console_session, shopId, { last_seen_at: upTo(idleSinceMs) }),
   changeOf(endOldSessions, [shopId, session.personId, shopId, session.personId, sessionsMax]),
 ];
@@ -358,17 +285,16 @@ export interface SignedInSession extends Session {
   readonly language: Language | null;
 }
 
-interface SignedInRow extends SessionRow {
+type SignedInRow = Row & {
   readonly name: string;
   readonly role: Role;
   readonly scope: KeyScope | null;
   readonly revoked_at: number | null;
   readonly paused_at: number | null;
   readonly language: Language | null;
-}
+};
 
-const signedInColumns =
-  "s.session_id, s.person_id, s.key_id, s.signed_in_with, s.user_agent, s.created_at, s.last_seen_at, p.name, p.role, p.language, k.scope, k.revoked_at, k.paused_at";
+const signedInColumns = `${sessionColumns}, p.name, p.role, p.language, k.scope, k.revoked_at, k.paused_at`;
 
 const joinPersonAndKey = `
 join person p on p.shop_id = s.shop_id and p.person_id = s.person_id

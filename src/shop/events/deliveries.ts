@@ -6,10 +6,12 @@
  */
 import { type EventHead, type EventType, eventText, patternsOf } from "../../core/events/events.ts";
 import { type DeliveryState, dueAheadMsMax } from "../../core/events/webhooks.ts";
+import type { Fields, ValuesOf } from "../../core/order/purchase-order-fields.ts";
 import { type Claims, unattempted } from "../../store/claims.ts";
 import { inListMax, placeholders } from "../../store/in-lists.ts";
 import type { DueRows, SqlValue, Statement, Tx } from "../../store/store.ts";
-import { type Change, changeOf, insert, update, plus, above, oneOf, textForm } from "../../store/change.ts";
+import { type Change, type Row, changeOf, insert, update, plus, above, oneOf, textForm } from "../../store/change.ts";
+import { columnList, recordReader } from "../columns.ts";
 import { tables } from "../tables.ts";
 
 /** By these a node finds the shops in which something is to be sent. */
@@ -94,45 +96,32 @@ export function handOver(
   };
 }
 
+const deliveryFields = {
+  deliveryId: { kind: "text" },
+  eventId: { kind: "text" },
+  type: { kind: "text" },
+  endpointId: { kind: "text" },
+  state: { kind: "text" },
+  attempts: { kind: "integer" },
+  dueAtMs: { kind: "instant", empty: null },
+  lastStatus: { kind: "integer", empty: null },
+  lastError: { kind: "text", empty: null },
+} as const satisfies Fields;
+
 /** A delivery as it is shown. */
-export interface Delivery extends Omit<DeliveryState, "dueAtMs" | "lastMs"> {
-  readonly deliveryId: string;
-  readonly eventId: string;
+export interface Delivery extends ValuesOf<typeof deliveryFields> {
   readonly type: EventType;
-  readonly endpointId: string;
-  readonly attempts: number;
+  readonly state: DeliveryState["state"];
   readonly lastMs: number | null;
-  readonly dueAtMs: number | null;
 }
 
-interface DeliveryRow {
-  readonly delivery_id: string;
-  readonly event_id: string;
-  readonly type: EventType;
-  readonly endpoint_id: string;
-  readonly state: Delivery["state"];
-  readonly attempts: number;
-  readonly due_at: number | null;
-  readonly last_status: number | null;
-  readonly last_ms: number | null;
-  readonly last_error: string | null;
-}
+const selectDelivery = `select ${columnList(deliveryFields)}, last_ms from delivery`;
 
-const selectDelivery =
-  "select delivery_id, event_id, type, endpoint_id, state, attempts, due_at, last_status, last_ms, last_error from delivery";
+const deliveryFieldsFrom = recordReader<Omit<Delivery, "lastMs">>(deliveryFields);
 
-const deliveryFrom = (row: DeliveryRow): Delivery => ({
-  deliveryId: row.delivery_id,
-  eventId: row.event_id,
-  type: row.type,
-  endpointId: row.endpoint_id,
-  state: row.state,
-  attempts: row.attempts,
-  dueAtMs: row.due_at,
-  lastStatus: row.last_status,
-  lastMs: row.last_ms,
-  lastError: row.last_error,
-});
+type DeliveryRow = Row & { readonly last_ms: number | null };
+
+const deliveryFrom = (row: DeliveryRow): Delivery => ({ ...deliveryFieldsFrom(row), lastMs: row.last_ms });
 
 /** Deliveries to list; null members let every one through. */
 interface DeliveryFilters {

@@ -7,8 +7,10 @@
  * Subscriptions are those of enabled endpoints only, so that handing out an event reads nothing else.
  */
 import { type DisabledReason, type EndpointHealth, subscriptionsTo } from "../../core/events/webhooks.ts";
+import type { Fields, ValuesOf } from "../../core/order/purchase-order-fields.ts";
 import type { Tx } from "../../store/store.ts";
-import { type Change, insert, update, remove } from "../../store/change.ts";
+import { type Change, type Row, insert, update, remove } from "../../store/change.ts";
+import { columnList, columnsOf, insertInto, recordReader } from "../columns.ts";
 import { tables } from "../tables.ts";
 
 /**
@@ -17,123 +19,35 @@ import { tables } from "../tables.ts";
  */
 export const signatureKinds = ["hmac", "ed25519"] as const;
 
+const endpointFields = {
+  endpointId: { kind: "text" },
+  url: { kind: "text" },
+  /** As they were asked for. */
+  eventTypes: { kind: "strings" },
+  description: { kind: "text", empty: null },
+  signature: { kind: "text" },
+  secret: { kind: "text" },
+  previousSecret: { kind: "text", empty: null },
+  previousUntilMs: { kind: "instant", empty: null },
+  status: { kind: "text" },
+  disabledReason: { kind: "text", empty: null },
+  createdAtMs: { kind: "instant" },
+  lastDeliveredAtMs: { kind: "instant", empty: null },
+  failures: { kind: "integer" },
+  failingSinceMs: { kind: "instant", empty: null },
+} as const satisfies Fields;
+
+/** An endpoint as stored. */
+export interface WebhookEndpoint extends ValuesOf<typeof endpointFields> {
+  readonly signature: (typeof signatureKinds)[number];
+  readonly status: "enabled" | "disabled";
+  readonly disabledReason: DisabledReason | null;
+}
+
 /**
  * Secrets that sign, sealed where the operator has set a key. The previous one signs beside it until `previousUntilMs`.
  */
-export interface EndpointSecrets {
-  readonly signature: (typeof signatureKinds)[number];
-  readonly secret: string;
-  readonly previousSecret: string | null;
-  readonly previousUntilMs: number | null;
-}
-
-/** An endpoint as stored. */
-export interface WebhookEndpoint extends EndpointHealth, EndpointSecrets {
-  readonly endpointId: string;
-  readonly url: string;
-  /** As they were asked for. */
-  readonly eventTypes: readonly string[];
-  readonly description: string | null;
-  readonly status: "enabled" | "disabled";
-  readonly disabledReason: DisabledReason | null;
-  readonly createdAtMs: number;
-}
-
-interface EndpointRow {
-  readonly endpoint_id: string;
-  readonly url: string;
-  readonly event_types: string;
-  readonly description: string | null;
-  readonly signature: WebhookEndpoint["signature"];
-  readonly secret: string;
-  readonly previous_secret: string | null;
-  readonly previous_until: number | null;
-  readonly status: WebhookEndpoint["status"];
-  readonly disabled_reason: DisabledReason | null;
-  readonly created_at: number;
-  readonly last_delivered_at: number | null;
-  readonly failures: number;
-  readonly failing_since: number | null;
-}
-
-const columns =
-  "endpoint_id, url, event_types, description, signature, secret, previous_secret, previous_until, status, disabled_reason, created_at, last_delivered_at, failures, failing_since";
-
-function endpointFrom(row: EndpointRow): WebhookEndpoint {
-  // Only `endpointStatements` writes it.
-  const eventTypes: readonly string[] = JSON.parse(row.event_types);
-  return {
-    endpointId: row.endpoint_id,
-    url: row.url,
-    eventTypes,
-    description: row.description,
-    signature: row.signature,
-    secret: row.secret,
-    previousSecret: row.previous_secret,
-    previousUntilMs: row.previous_until,
-    status: row.status,
-    disabledReason: row.disabled_reason,
-    createdAtMs: row.created_at,
-    lastDeliveredAtMs: row.last_delivered_at,
-    failures: row.failures,
-    failingSinceMs: row.failing_since,
-  };
-}
-
-/** All endpoints of the shop, oldest first. */
-export async function listEndpoints(tx: Tx, shopId: string): Promise<readonly WebhookEndpoint[]> {
-  const rows = await tx.all<EndpointRow>(
-    `select ${columns} from webhook_endpoint where shop_id = ? order by created_at, endpoint_id`,
-    [shopId],
-  );
-  return rows.map(endpointFrom);
-}
-
-/** The endpoint; null when there is none. */
-export async function loadEndpoint(tx: Tx, shopId: string, endpointId: string): Promise<WebhookEndpoint | null> {
-  const [row] = await tx.all<EndpointRow>(
-    `select ${columns} from webhook_endpoint where shop_id = ? and endpoint_id = ?`,
-    [shopId, endpointId],
-  );
-  return row === undefined ? null : endpointFrom(row);
-}
-
-/** True if the shop has any endpoint. */
-export async function hasEndpoints(tx: Tx, shopId: string): Promise<boolean> {
-  const rows = await tx.all("select 1 as found from webhook_endpoint where shop_id = ? limit 1", [shopId]);
-  return rows.length > 0;
-}
-
-/** Stores the endpoint, new or changed, with its subscriptions while it is enabled. */
-export function endpointStatements(shopId: string, endpoint: WebhookEndpoint): readonly Change[] {
-  const { endpointId, eventTypes } = endpoint;
-  const patterns = endpoint.status === "enabled" ? subscriptionsTo(eventTypes) : [];
-  return [
-    insert(
-      tables.webhook_endpoint,
-      shopId,
-      {
-        endpoint_id: endpointId,
-        url: endpoint.url,
-        event_types: JSON.stringify(eventTypes),
-        description: endpoint.description,
-        signature: endpoint.signature,
-        secret: endpoint.secret,
-        previous_secret: endpoint.previousSecret,
-        previous_until: endpoint.previousUntilMs,
-        status: endpoint.status,
-        disabled_reason: endpoint.disabledReason,
-        created_at: endpoint.createdAtMs,
-        last_delivered_at: endpoint.lastDeliveredAtMs,
-        failures: endpoint.failures,
-        failing_since: endpoint.failingSinceMs,
-      },
-      changingColumns,
-    ),
-    unsubscribe(shopId, endpointId),
-    ...patterns.map((pattern) => insert(tables.webhook_subscription, shopId, { pattern, endpoint_id: endpointId })),
-  ];
-}
+export type EndpointSecrets = Pick<WebhookEndpoint, "signature" | "secret" | "previousSecret" | "previousUntilMs">;
 
 /** Columns of an endpoint that can change. */
 const changingColumns = [
@@ -149,6 +63,41 @@ const changingColumns = [
   "failures",
   "failing_since",
 ];
+
+const selectEndpoints = `select ${columnList(endpointFields)} from webhook_endpoint where shop_id = ?`;
+
+const endpointFrom = recordReader<WebhookEndpoint>(endpointFields);
+
+const storeEndpoint = insertInto(tables.webhook_endpoint, [], columnsOf(endpointFields), changingColumns);
+
+/** All endpoints of the shop, oldest first. */
+export async function listEndpoints(tx: Tx, shopId: string): Promise<readonly WebhookEndpoint[]> {
+  const rows = await tx.all<Row>(`${selectEndpoints} order by created_at, endpoint_id`, [shopId]);
+  return rows.map(endpointFrom);
+}
+
+/** The endpoint; null when there is none. */
+export async function loadEndpoint(tx: Tx, shopId: string, endpointId: string): Promise<WebhookEndpoint | null> {
+  const [row] = await tx.all<Row>(`${selectEndpoints} and endpoint_id = ?`, [shopId, endpointId]);
+  return row === undefined ? null : endpointFrom(row);
+}
+
+/** True if the shop has any endpoint. */
+export async function hasEndpoints(tx: Tx, shopId: string): Promise<boolean> {
+  const rows = await tx.all("select 1 as found from webhook_endpoint where shop_id = ? limit 1", [shopId]);
+  return rows.length > 0;
+}
+
+/** Stores the endpoint, new or changed, with its subscriptions while it is enabled. */
+export function endpointStatements(shopId: string, endpoint: WebhookEndpoint): readonly Change[] {
+  const { endpointId, eventTypes } = endpoint;
+  const patterns = endpoint.status === "enabled" ? subscriptionsTo(eventTypes) : [];
+  return [
+    storeEndpoint([shopId], endpoint),
+    unsubscribe(shopId, endpointId),
+    ...patterns.map((pattern) => insert(tables.webhook_subscription, shopId, { pattern, endpoint_id: endpointId })),
+  ];
+}
 
 const unsubscribe = (shopId: string, endpointId: string): Change =>
   remove(tables.webhook_subscription, shopId, { endpoint_id: endpointId });

@@ -4,40 +4,13 @@
 import { type CodeMatch, type ScannedCode, codeMatch, scannedCode } from "../../core/goods/codes.ts";
 import { type Quantity, asQuantity, quantityToNumber } from "../../core/money/money.ts";
 import { pendingQuantity } from "../../core/order/lines.ts";
-import type { Header, Status } from "../../core/order/purchase-order.ts";
+import type { Header } from "../../core/order/purchase-order.ts";
 import { openStatuses } from "../../core/order/status.ts";
 import type { Tx } from "../../store/store.ts";
 import { formsOfCode } from "../code-forms.ts";
 import { articlesWith, isOneOf, orderIdsOf } from "../order-list/order-search.ts";
 import { lineReader, type LinesOf } from "./order-lines.ts";
 import { loadHeaders } from "./purchase-orders.ts";
-
-/** A line of an open order. */
-export interface OpenLine {
-  readonly purchaseOrderId: string;
-  readonly poNumber: string;
-  readonly status: Status;
-  readonly supplierId: string | null;
-  readonly supplierName: string | null;
-  readonly locationId: string | null;
-  readonly locationName: string | null;
-  readonly nextExpectedDate: string | null;
-  readonly poLineItemId: string;
-  readonly variantId: string;
-  readonly productName: string | null;
-  readonly variantName: string | null;
-  readonly sku: string | null;
-  readonly barcode: string | null;
-  readonly supplierSku: string | null;
-  readonly supplierBarcode: string | null;
-  readonly quantityOrdered: Quantity;
-  readonly quantityReceived: Quantity;
-  readonly quantityPending: Quantity;
-  readonly matchedBy: CodeMatch["matchedBy"];
-  /** The pieces of one scan. */
-  readonly countsAs: Quantity;
-  readonly countsAsReason: CodeMatch["countsAsReason"];
-}
 
 const linesOf = lineReader([
   "poLineItemId",
@@ -57,6 +30,28 @@ const linesOf = lineReader([
 ]);
 
 type StoredLine = LinesOf<typeof linesOf>;
+
+/** A line of an open order. */
+export interface OpenLine
+  extends
+    Pick<
+      Header,
+      | "purchaseOrderId"
+      | "poNumber"
+      | "status"
+      | "supplierId"
+      | "supplierName"
+      | "locationId"
+      | "locationName"
+      | "nextExpectedDate"
+    >,
+    Omit<StoredLine, "packSize" | "quantityConfirmed" | "quantityRejected" | "quantityCancelled"> {
+  readonly quantityPending: Quantity;
+  readonly matchedBy: CodeMatch["matchedBy"];
+  /** The pieces of one scan. */
+  readonly countsAs: Quantity;
+  readonly countsAsReason: CodeMatch["countsAsReason"];
+}
 
 const openLineFrom = (
   order: Header,

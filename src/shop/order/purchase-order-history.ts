@@ -254,7 +254,8 @@ export interface HistoryPosition {
   readonly id: string;
 }
 
-interface HistoryPage<Entry> {
+/** A page of rows of an order's history. */
+export interface HistoryPage<Entry> {
   readonly entries: readonly Entry[];
   readonly totalCount: number;
   /** Null on the last page. */

@@ -6,20 +6,15 @@
  * of the sync (operations/purchase-orders/goods/cost-sync.ts). Nor does it own adding rows and paging through them
  * (shop/order/purchase-order-history.ts) or reading costs back (jobs/outbox/steps/costs.ts).
  */
-import type {
-  CostFacts,
-  CostHistory,
-  CostOutcome,
-  CostRow,
-  ReplacingCost,
-  SettledCost,
-} from "../../core/storefront/cost-sync.ts";
+import type { CostFacts, CostHistory, CostRow, ReplacingCost, SettledCost } from "../../core/storefront/cost-sync.ts";
+import type { Fields, ValuesOf } from "../../core/order/purchase-order-fields.ts";
 import type { OrderWithLines } from "../../core/order/purchase-order.ts";
-import { type Money, asFxRate, asMoney, asQuantity } from "../../core/money/money.ts";
+import { type Money, asMoney, asQuantity } from "../../core/money/money.ts";
 import { selectIn } from "../../store/in-lists.ts";
 import type { Tx } from "../../store/store.ts";
 import { loadReceipts, lotsFrom } from "../order/purchase-order-history.ts";
-import { type Change, update, orElse } from "../../store/change.ts";
+import { type Change, type Row, update, orElse } from "../../store/change.ts";
+import { columnList, recordReader } from "../columns.ts";
 import { tables } from "../tables.ts";
 
 /** The unit cost and the stock that the shop has of the variants of an order, by variant id. */
@@ -60,47 +55,36 @@ export async function loadCostFacts(
 /** Returns the history of the order's goods and costs. */
 export async function loadCostHistory(tx: Tx, shopId: string, purchaseOrderId: string): Promise<CostHistory> {
   const [rows, receipts] = await Promise.all([
-    tx.all<StoredCostRow>(selectRows, [shopId, purchaseOrderId]),
+    tx.all<Row>(selectRows, [shopId, purchaseOrderId]),
     loadReceipts(tx, shopId, purchaseOrderId),
   ]);
   return { rows: rows.map(rowFrom), receipts };
 }
 
-interface StoredCostRow {
-  readonly cost_sync_id: string;
-  readonly variant_id: string;
-  readonly outcome: CostOutcome;
-  readonly attempt: number;
-  readonly completion: number;
-  readonly previous_unit_cost: number | null;
-  readonly proposed_unit_cost: number;
-  readonly source_unit_cost: number;
-  readonly source_currency_code: string;
-  readonly fx_rate: number;
-  readonly proposed_at: number;
-  readonly accepted_at: number | null;
-  readonly lots: string | null;
-}
+const costFields = {
+  costSyncId: { kind: "text" },
+  variantId: { kind: "text" },
+  outcome: { kind: "text" },
+  attempt: { kind: "integer" },
+  completion: { kind: "integer" },
+  previousUnitCost: { kind: "money", empty: null },
+  proposedUnitCost: { kind: "money" },
+  sourceUnitCost: { kind: "money" },
+  sourceCurrencyCode: { kind: "text" },
+  fxRate: { kind: "rate" },
+  proposedAtMs: { kind: "instant" },
+} as const satisfies Fields;
 
 const selectRows = `
-select cost_sync_id, variant_id, outcome, attempt, completion, previous_unit_cost, proposed_unit_cost, source_unit_cost,
-  source_currency_code, fx_rate, proposed_at, accepted_at, lots
+select ${columnList(costFields)}, accepted_at, lots
 from cost_sync where shop_id = ? and purchase_order_id = ? order by cost_sync_id`;
 
-const rowFrom = (row: StoredCostRow): CostRow => ({
-  costSyncId: row.cost_sync_id,
-  variantId: row.variant_id,
-  outcome: row.outcome,
-  attempt: row.attempt,
-  completion: row.completion,
-  previousUnitCost: row.previous_unit_cost === null ? null : asMoney(row.previous_unit_cost),
-  proposedUnitCost: asMoney(row.proposed_unit_cost),
-  sourceUnitCost: asMoney(row.source_unit_cost),
-  sourceCurrencyCode: row.source_currency_code,
-  fxRate: asFxRate(row.fx_rate),
-  proposedAtMs: row.proposed_at,
-  isAccepted: row.accepted_at !== null,
-  lots: lotsFrom(row.lots),
+const costFieldsFrom = recordReader<Omit<CostRow, "isAccepted" | "lots">>(costFields);
+
+const rowFrom = (row: Row): CostRow => ({
+  ...costFieldsFrom(row),
+  isAccepted: row["accepted_at"] !== null,
+  lots: lotsFrom(row["lots"]),
 });
 
 /** Notes that the storefront has taken the costs of this attempt. They wait to be read back. */
@@ -187,49 +171,42 @@ export const settleCostStatement = (
     },
   );
 
-/** A row that waits to be read back. */
-export interface WrittenRow {
-  readonly purchaseOrderId: string;
-  readonly costSyncId: string;
-  readonly variantId: string;
-  readonly poLineItemId: string;
-  readonly unitCost: Money;
+const writtenFields = {
+  costSyncId: { kind: "text" },
+  variantId: { kind: "text" },
+  poLineItemId: { kind: "text" },
   /** The catalogue's before it; null: it had none. */
-  readonly previousUnitCost: Money | null;
-  readonly proposedAtMs: number;
+  previousUnitCost: { kind: "money", empty: null },
+  proposedUnitCost: { kind: "money" },
+  proposedAtMs: { kind: "instant" },
   /** When it was known that the storefront had taken the cost; null: it is not known whether it has. */
-  readonly acceptedAtMs: number | null;
+  acceptedAtMs: { kind: "instant", empty: null },
+} as const satisfies Fields;
+
+type StoredWritten = ValuesOf<typeof writtenFields>;
+
+/** A row that waits to be read back. */
+export interface WrittenRow extends Omit<StoredWritten, "proposedUnitCost"> {
+  readonly purchaseOrderId: string;
+  readonly unitCost: Money;
 }
+
+const writtenFrom = recordReader<StoredWritten>(writtenFields);
 
 /**
  * The order's rows that wait to be read back, oldest first: those of completions that are over. What a completion that
  * is under way has proposed may still be on its way to the storefront.
  */
 export async function loadWrittenRows(tx: Tx, shopId: string, purchaseOrderId: string): Promise<readonly WrittenRow[]> {
-  const rows = await tx.all<{
-    cost_sync_id: string;
-    variant_id: string;
-    po_line_item_id: string;
-    previous_unit_cost: number | null;
-    proposed_unit_cost: number;
-    proposed_at: number;
-    accepted_at: number | null;
-  }>(selectWritten, [shopId, purchaseOrderId]);
-  return rows.map((row) => ({
-    purchaseOrderId,
-    costSyncId: row.cost_sync_id,
-    variantId: row.variant_id,
-    poLineItemId: row.po_line_item_id,
-    unitCost: asMoney(row.proposed_unit_cost),
-    previousUnitCost: row.previous_unit_cost === null ? null : asMoney(row.previous_unit_cost),
-    proposedAtMs: row.proposed_at,
-    acceptedAtMs: row.accepted_at,
-  }));
+  const rows = await tx.all<Row>(selectWritten, [shopId, purchaseOrderId]);
+  return rows.map((row) => {
+    const { proposedUnitCost: unitCost, ...written } = writtenFrom(row);
+    return { purchaseOrderId, ...written, unitCost };
+  });
 }
 
 const selectWritten = `
-select c.cost_sync_id, c.variant_id, c.po_line_item_id, c.previous_unit_cost, c.proposed_unit_cost, c.proposed_at,
-  c.accepted_at
+select ${columnList(writtenFields, "c.")}
 from cost_sync c
 left join purchase_order o on o.shop_id = c.shop_id and o.purchase_order_id = c.purchase_order_id
 where c.shop_id = ? and c.purchase_order_id = ? and c.outcome = 'proposed'

@@ -7,9 +7,11 @@
  */
 import { dayMs } from "../../base/time/calendar.ts";
 import { clocksApartMsMax } from "../../core/access/rate-limit.ts";
+import type { Fields, ValuesOf } from "../../core/order/purchase-order-fields.ts";
 import type { Claims } from "../../store/claims.ts";
 import type { DueRows, Tx } from "../../store/store.ts";
-import { type Change, type Row, replace, remove } from "../../store/change.ts";
+import { type Change, type Row, remove } from "../../store/change.ts";
+import { type Columns, columnsOf, insertInto, recordReader } from "../columns.ts";
 import { tables } from "../tables.ts";
 
 /**
@@ -63,140 +65,64 @@ const noCounts: PullCounts = {
   inactiveNames: [],
 };
 
-/** The shop's latest pull. */
-export interface Pull {
-  readonly pullId: string;
-  readonly state: "running" | "done" | "failed";
+const pullFields = {
+  pullId: { kind: "text" },
+  state: { kind: "text" },
   /** Of everything; else of what has changed. */
-  readonly isFull: boolean;
+  isFull: { kind: "boolean" },
+  step: { kind: "text" },
+  /** Number of times that levels have been read again, because they were being changed. */
+  round: { kind: "integer" },
+  /** Levels that this round has left out, because they were being changed. */
+  skipped: { kind: "integer" },
+  /** Things in this step, as far as the storefront says. */
+  total: { kind: "integer", empty: null },
+  notes: { kind: "strings" },
+  error: { kind: "text", empty: null },
+  changedSinceMs: { kind: "instant", empty: null },
+  soldSinceMs: { kind: "instant" },
+  startedAtMs: { kind: "instant" },
+  stepStartedAtMs: { kind: "instant" },
+  endedAtMs: { kind: "instant", empty: null },
+  /** Attempts at the next page that have failed. */
+  attempts: { kind: "integer" },
+  dueAtMs: { kind: "instant", empty: null },
+  leaseOwner: { kind: "text", empty: null },
+  hintedAtMs: { kind: "instant", empty: null },
+  pulledUntilMs: { kind: "instant", empty: null },
+} as const satisfies Fields;
+
+/** The shop's latest pull. */
+export interface Pull extends ValuesOf<typeof pullFields> {
+  readonly state: "running" | "done" | "failed";
   readonly step: PullStep;
   readonly cursor: string | null;
-  /** Number of times that levels have been read again, because they were being changed. */
-  readonly round: number;
-  /** Levels that this round has left out, because they were being changed. */
-  readonly skipped: number;
   readonly counts: PullCounts;
-  /** Things in this step, as far as the storefront says. */
-  readonly total: number | null;
-  readonly notes: readonly string[];
-  readonly error: string | null;
-  readonly changedSinceMs: number | null;
-  readonly soldSinceMs: number;
-  readonly startedAtMs: number;
-  readonly stepStartedAtMs: number;
-  readonly endedAtMs: number | null;
-  /** Attempts at the next page that have failed. */
-  readonly attempts: number;
-  readonly dueAtMs: number | null;
-  readonly leaseOwner: string | null;
-  readonly hintedAtMs: number | null;
-  readonly pulledUntilMs: number | null;
 }
 
-interface PullRow {
-  readonly pull_id: string;
-  readonly state: Pull["state"];
-  readonly is_full: number;
-  readonly step: PullStep;
-  readonly cursor_text: string | null;
-  readonly round: number;
-  readonly skipped: number;
-  readonly counts: string;
-  readonly total: number | null;
-  readonly notes: string;
-  readonly error: string | null;
-  readonly changed_since: number | null;
-  readonly sold_since: number;
-  readonly started_at: number;
-  readonly step_started_at: number;
-  readonly ended_at: number | null;
-  readonly attempts: number;
-  readonly due_at: number | null;
-  readonly lease_owner: string | null;
-  readonly hinted_at: number | null;
-  readonly pulled_until: number | null;
-}
+const pullColumns: Columns<Pull> = {
+  ...columnsOf(pullFields),
+  cursor_text: ({ cursor }) => cursor,
+  counts: ({ counts }) => JSON.stringify(counts),
+};
 
-const columns = [
-  "pull_id",
-  "state",
-  "is_full",
-  "step",
-  "cursor_text",
-  "round",
-  "skipped",
-  "counts",
-  "total",
-  "notes",
-  "error",
-  "changed_since",
-  "sold_since",
-  "started_at",
-  "step_started_at",
-  "ended_at",
-  "attempts",
-  "due_at",
-  "lease_owner",
-  "hinted_at",
-  "pulled_until",
-] as const satisfies readonly (keyof PullRow)[];
+const pullFieldsFrom = recordReader<Omit<Pull, "cursor" | "counts">>(pullFields);
+
+type PullRow = Row & { readonly cursor_text: string | null; readonly counts: string };
 
 function pullFrom(row: PullRow): Pull {
   // Only this module writes them.
   const counts: PullCounts = JSON.parse(row.counts);
-  const notes: readonly string[] = JSON.parse(row.notes);
-  return {
-    pullId: row.pull_id,
-    state: row.state,
-    isFull: row.is_full === 1,
-    step: row.step,
-    cursor: row.cursor_text,
-    round: row.round,
-    skipped: row.skipped,
-    counts,
-    total: row.total,
-    notes,
-    error: row.error,
-    changedSinceMs: row.changed_since,
-    soldSinceMs: row.sold_since,
-    startedAtMs: row.started_at,
-    stepStartedAtMs: row.step_started_at,
-    endedAtMs: row.ended_at,
-    attempts: row.attempts,
-    dueAtMs: row.due_at,
-    leaseOwner: row.lease_owner,
-    hintedAtMs: row.hinted_at,
-    pulledUntilMs: row.pulled_until,
-  };
+  return { ...pullFieldsFrom(row), cursor: row.cursor_text, counts };
 }
 
-const rowOf = (pull: Pull): Row => ({
-  pull_id: pull.pullId,
-  state: pull.state,
-  is_full: pull.isFull ? 1 : 0,
-  step: pull.step,
-  cursor_text: pull.cursor,
-  round: pull.round,
-  skipped: pull.skipped,
-  counts: JSON.stringify(pull.counts),
-  total: pull.total,
-  notes: JSON.stringify(pull.notes),
-  error: pull.error,
-  changed_since: pull.changedSinceMs,
-  sold_since: pull.soldSinceMs,
-  started_at: pull.startedAtMs,
-  step_started_at: pull.stepStartedAtMs,
-  ended_at: pull.endedAtMs,
-  attempts: pull.attempts,
-  due_at: pull.dueAtMs,
-  lease_owner: pull.leaseOwner,
-  hinted_at: pull.hintedAtMs,
-  pulled_until: pull.pulledUntilMs,
-});
+const selectPull = `select ${Object.keys(pullColumns).join(", ")} from storefront_pull where shop_id = ?`;
+
+const storePull = insertInto(tables.storefront_pull, [], pullColumns, Object.keys(pullColumns));
 
 /** The shop's latest pull; null when there was none. */
 export async function loadPull(tx: Tx, shopId: string): Promise<Pull | null> {
-  const [row] = await tx.all<PullRow>(`select ${columns.join(", ")} from storefront_pull where shop_id = ?`, [shopId]);
+  const [row] = await tx.all<PullRow>(selectPull, [shopId]);
   return row === undefined ? null : pullFrom(row);
 }
 
@@ -209,8 +135,7 @@ export async function pullDueAtMs(tx: Tx, shopId: string): Promise<number | null
 }
 
 /** Stores the pull in the place of the one before. */
-export const savePullStatement = (shopId: string, pull: Pull): Change =>
-  replace(tables.storefront_pull, shopId, rowOf(pull));
+export const savePullStatement = (shopId: string, pull: Pull): Change => storePull([shopId], pull);
 
 /** Time by which a pull reaches back beyond the latest one: clocks differ, and a change may become visible late. */
 const overlapMs = 10 * 60 * 1_000;

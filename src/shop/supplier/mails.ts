@@ -10,13 +10,15 @@
  */
 import type { MailedAsk } from "../../core/access/approval-mail.ts";
 import type { EffectOutcome } from "../../core/order/effect.ts";
+import type { Fields } from "../../core/order/purchase-order-fields.ts";
 import { mailDueAheadMsMax, type MailRecipient, type MailStanding } from "../../core/supplier/mail.ts";
 import { type Claims, unattempted } from "../../store/claims.ts";
 import { selectIn } from "../../store/in-lists.ts";
 import type { DueRows, Tx } from "../../store/store.ts";
 import { logStatement } from "../order/purchase-order-history.ts";
 import { logged, type Stamp } from "../order/purchase-orders.ts";
-import { type Change, changeOf, insert, update, remove, plus, above, textForm } from "../../store/change.ts";
+import { type Change, type Row, changeOf, insert, update, remove, plus, above, textForm } from "../../store/change.ts";
+import { columnList, recordReader } from "../columns.ts";
 import { tables } from "../tables.ts";
 
 /** Mails to attempt now, and claimed ones whose lease has ended: by these a node finds the shops that have any. */
@@ -84,45 +86,31 @@ export type NewMail = Pick<Mail, "mailId" | "purchaseOrderId" | "recipients" | "
   readonly documents: readonly (MailDocument & { readonly bytes: Uint8Array })[];
 };
 
-interface MailRow {
-  readonly mail_id: string;
-  readonly purchase_order_id: string;
-  readonly state: Mail["state"];
-  readonly recipients: string;
-  readonly content: string;
-  readonly documents: string;
-  readonly order_version: number;
-  readonly attempts: number;
-  readonly detail: string | null;
-  readonly due_at: number | null;
-  readonly created_at: number;
-  readonly created_by: string | null;
-  readonly settled_at: number | null;
-}
+const mailFields = {
+  mailId: { kind: "text" },
+  purchaseOrderId: { kind: "text" },
+  state: { kind: "text" },
+  orderVersion: { kind: "integer" },
+  attempts: { kind: "integer" },
+  detail: { kind: "text", empty: null },
+  dueAtMs: { kind: "instant", empty: null },
+  createdAtMs: { kind: "instant" },
+  createdBy: { kind: "text", empty: null },
+  settledAtMs: { kind: "instant", empty: null },
+} as const satisfies Fields;
 
-const mailColumns =
-  "mail_id, purchase_order_id, state, recipients, content, documents, order_version, attempts, detail, due_at, created_at, created_by, settled_at";
+const mailColumns = `${columnList(mailFields)}, recipients, content, documents`;
+
+const mailFieldsFrom = recordReader<Omit<Mail, "recipients" | "content" | "documents">>(mailFields);
+
+type MailRow = Row & { readonly recipients: string; readonly content: string; readonly documents: string };
 
 function mailFrom(row: MailRow): Mail {
   // Only this module writes them.
   const recipients: readonly MailRecipient[] = JSON.parse(row.recipients);
   const content: MailContent = JSON.parse(row.content);
   const documents: readonly MailDocument[] = JSON.parse(row.documents);
-  return {
-    mailId: row.mail_id,
-    purchaseOrderId: row.purchase_order_id,
-    state: row.state,
-    recipients,
-    content,
-    documents,
-    orderVersion: row.order_version,
-    attempts: row.attempts,
-    detail: row.detail,
-    dueAtMs: row.due_at,
-    createdAtMs: row.created_at,
-    createdBy: row.created_by,
-    settledAtMs: row.settled_at,
-  };
+  return { ...mailFieldsFrom(row), recipients, content, documents };
 }
 
 /** A mail in the queue. */
@@ -262,7 +250,11 @@ export async function mailedBefore(
   purchaseOrderId: string,
   version: number,
 ): Promise<Pick<Mail, "orderVersion" | "createdAtMs"> | null> {
-  const rows = await tx.all<Pick<MailRow, "order_version" | "created_at" | "recipients">>(
+  const rows = await tx.all<{
+    readonly order_version: number;
+    readonly created_at: number;
+    readonly recipients: string;
+  }>(
     `select order_version, created_at, recipients from mail
      where shop_id = ? and purchase_order_id = ? and order_version < ? order by order_version desc, mail_id desc limit ?`,
     [shopId, purchaseOrderId, version, listedMax],
@@ -413,7 +405,7 @@ export async function claimMail(
     [shopId, nowMs],
   );
   if (row === undefined) return null;
-  const { mailId, purchaseOrderId, recipients, content, documents } = mailFrom(row);
+  const { mailId, purchaseOrderId, recipients, content, documents, attempts } = mailFrom(row);
   const [attached] = await Promise.all([
     tx.all<{ bytes: string }>("select bytes from mail_document where shop_id = ? and mail_id = ? order by position", [
       shopId,
@@ -435,7 +427,7 @@ export async function claimMail(
     content,
     documents,
     attached: attached.map(({ bytes }) => Buffer.from(bytes, "base64")),
-    attempts: row.attempts + 1,
+    attempts: attempts + 1,
     sinceMs: row.since_at,
     traceparent: row.traceparent,
   };
@@ -538,9 +530,13 @@ export async function loadMailStandings(
   shopId: string,
   mailIds: readonly string[],
 ): Promise<readonly { readonly mailId: string; readonly outcome: EffectOutcome; readonly isAttempted: boolean }[]> {
-  const rows = await selectIn<
-    Pick<MailRow, "mail_id" | "state" | "attempts" | "detail"> & { lease_owner: string | null }
-  >(
+  const rows = await selectIn<{
+    readonly mail_id: string;
+    readonly state: Mail["state"];
+    readonly attempts: number;
+    readonly detail: string | null;
+    readonly lease_owner: string | null;
+  }>(
     tx,
     "select mail_id, state, attempts, detail, lease_owner from mail where shop_id = ? and mail_id in (?)",
     [shopId],

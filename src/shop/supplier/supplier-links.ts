@@ -9,54 +9,43 @@
  * attempt has arrived. They are `slk_1`, whose own secret nobody has, then `slk_1.1`, `slk_1.2` and so on. Outside this
  * module all of these are the link `slk_1`.
  */
+import type { Fields, ValuesOf } from "../../core/order/purchase-order-fields.ts";
 import { type Header, statuses } from "../../core/order/purchase-order.ts";
 import type { Tx } from "../../store/store.ts";
-import { type Change, insert, update, remove, orElse, below } from "../../store/change.ts";
+import { type Change, type Row, update, remove, orElse, below } from "../../store/change.ts";
+import { columnList, columnsOf, insertInto, recordReader } from "../columns.ts";
 import { tables } from "../tables.ts";
 
-/** A link to one order. */
-export interface SupplierLink {
-  readonly linkId: string;
-  readonly purchaseOrderId: string;
+const linkFields = {
+  linkId: { kind: "text" },
+  purchaseOrderId: { kind: "text" },
   /** Whom the order was for when the link was made; null: nobody. */
-  readonly supplierId: string | null;
-  readonly createdAtMs: number;
+  supplierId: { kind: "text", empty: null },
+  createdAtMs: { kind: "instant" },
   /** The name of who made it. */
-  readonly createdBy: string | null;
-  readonly expiresAtMs: number;
-  readonly revokedAtMs: number | null;
-}
+  createdBy: { kind: "text", empty: null },
+  expiresAtMs: { kind: "instant" },
+  revokedAtMs: { kind: "instant", empty: null },
+} as const satisfies Fields;
 
-interface LinkRow {
-  readonly link_id: string;
-  readonly purchase_order_id: string;
-  readonly supplier_id: string | null;
-  readonly created_at: number;
-  readonly created_by: string | null;
-  readonly expires_at: number;
-  readonly revoked_at: number | null;
-}
+/** A link to one order. */
+export interface SupplierLink extends ValuesOf<typeof linkFields> {}
 
-const columns = "link_id, purchase_order_id, supplier_id, created_at, created_by, expires_at, revoked_at";
+const linkFieldsFrom = recordReader<SupplierLink>(linkFields);
+
+type LinkRow = Row & { readonly link_id: string };
 
 /** Between a link's id and the number of a secret. No id has one. */
 const secretMark = ".";
 
 const linkIdOf = (rowId: string): string => rowId.split(secretMark, 1)[0] ?? rowId;
 
-const linkFrom = (row: LinkRow): SupplierLink => ({
-  linkId: linkIdOf(row.link_id),
-  purchaseOrderId: row.purchase_order_id,
-  supplierId: row.supplier_id,
-  createdAtMs: row.created_at,
-  createdBy: row.created_by,
-  expiresAtMs: row.expires_at,
-  revokedAtMs: row.revoked_at,
-});
+const linkFrom = (row: LinkRow): SupplierLink => ({ ...linkFieldsFrom(row), linkId: linkIdOf(row.link_id) });
 
 const rowsOfOrder = (tx: Tx, shopId: string, purchaseOrderId: string): Promise<readonly LinkRow[]> =>
   tx.all<LinkRow>(
-    `select ${columns} from supplier_link where shop_id = ? and purchase_order_id = ? order by link_id desc`,
+    `select ${columnList(linkFields)} from supplier_link
+     where shop_id = ? and purchase_order_id = ? order by link_id desc`,
     [shopId, purchaseOrderId],
   );
 
@@ -82,10 +71,7 @@ interface FoundLink extends SupplierLink {
  */
 export async function findSupplierLink(tx: Tx, shopId: string, secretHash: string): Promise<FoundLink | null> {
   const [row] = await tx.all<LinkRow & { readonly status: string | null; readonly order_supplier_id: string | null }>(
-    `select ${columns
-      .split(", ")
-      .map((column) => `k.${column}`)
-      .join(", ")}, o.status, o.supplier_id as order_supplier_id
+    `select ${columnList(linkFields, "k.")}, o.status, o.supplier_id as order_supplier_id
      from supplier_link k left join purchase_order o
        on o.shop_id = k.shop_id and o.purchase_order_id = k.purchase_order_id and o.deleted_at is null
      where k.shop_id = ? and k.secret_hash = ?`,
@@ -99,17 +85,7 @@ export async function findSupplierLink(tx: Tx, shopId: string, secretHash: strin
   };
 }
 
-const insertStatement = (shopId: string, rowId: string, link: SupplierLink, secretHash: string): Change =>
-  insert(tables.supplier_link, shopId, {
-    secret_hash: secretHash,
-    link_id: rowId,
-    purchase_order_id: link.purchaseOrderId,
-    supplier_id: link.supplierId,
-    created_at: link.createdAtMs,
-    created_by: link.createdBy,
-    expires_at: link.expiresAtMs,
-    revoked_at: link.revokedAtMs,
-  });
+const insertLink = insertInto(tables.supplier_link, ["secret_hash"], columnsOf(linkFields));
 
 /**
  * Adds a link, and deletes those that expired before `keptSinceMs`.
@@ -124,7 +100,7 @@ export const supplierLinkStatements = (
 ): readonly Change[] => [
   remove(tables.supplier_link, shopId, { expires_at: below(keptSinceMs) }),
   // What stands for no secret is no hash, so nothing that is sent leads to it.
-  insertStatement(shopId, link.linkId, link, secretHash ?? `mail ${link.linkId}`),
+  insertLink([shopId, secretHash ?? `mail ${link.linkId}`], link),
 ];
 
 /** The rows of one link. */
@@ -142,7 +118,7 @@ export async function mailedSecretStatements(
   const rows = await rowsOfLink(tx, shopId, purchaseOrderId, linkId);
   const [row] = rows;
   if (row === undefined) return [];
-  return [insertStatement(shopId, `${linkId}${secretMark}${rows.length}`, linkFrom(row), secretHash)];
+  return [insertLink([shopId, secretHash], { ...linkFrom(row), linkId: `${linkId}${secretMark}${rows.length}` })];
 }
 
 /** Lets a link be used until then, unless it was revoked. */

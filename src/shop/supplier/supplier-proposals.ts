@@ -6,45 +6,43 @@
  * An order has one open proposal at most. Of those that a newer one has replaced only the latest few are kept. Accepted
  * and rejected ones stay, and each of these took a person.
  */
+import type { Fields } from "../../core/order/purchase-order-fields.ts";
 import type { ProposedLine, SupplierProposal } from "../../core/supplier/supplier-proposals.ts";
 import type { Tx } from "../../store/store.ts";
-import { type Change, changeOf, insert, update, textForm } from "../../store/change.ts";
+import { type Change, type Row, changeOf, update, textForm } from "../../store/change.ts";
+import { type Columns, columnsOf, insertInto, recordReader } from "../columns.ts";
 import { tables } from "../tables.ts";
 
-interface ProposalRow {
-  readonly proposal_id: string;
-  readonly purchase_order_id: string;
-  readonly link_id: string;
-  readonly state: SupplierProposal["state"];
-  readonly lines: string;
-  readonly reference: string | null;
-  readonly tracking_number: string | null;
-  readonly message: string | null;
-  readonly created_at: number;
-  readonly decided_at: number | null;
-  readonly decided_by: string | null;
-}
+const proposalFields = {
+  proposalId: { kind: "text" },
+  purchaseOrderId: { kind: "text" },
+  linkId: { kind: "text" },
+  state: { kind: "text" },
+  reference: { kind: "text", empty: null },
+  trackingNumber: { kind: "text", empty: null },
+  message: { kind: "text", empty: null },
+  createdAtMs: { kind: "instant" },
+  decidedAtMs: { kind: "instant", empty: null },
+  decidedBy: { kind: "text", empty: null },
+} as const satisfies Fields;
 
-const columns =
-  "proposal_id, purchase_order_id, link_id, state, lines, reference, tracking_number, message, created_at, decided_at, decided_by";
+const proposalColumns: Columns<SupplierProposal> = {
+  ...columnsOf(proposalFields),
+  lines: ({ lines }) => JSON.stringify(lines),
+};
+
+const proposalFieldsFrom = recordReader<Omit<SupplierProposal, "lines">>(proposalFields);
+
+type ProposalRow = Row & { readonly lines: string };
 
 function proposalFrom(row: ProposalRow): SupplierProposal {
   // Only `proposalStatement` writes it.
   const lines: readonly ProposedLine[] = JSON.parse(row.lines);
-  return {
-    proposalId: row.proposal_id,
-    purchaseOrderId: row.purchase_order_id,
-    linkId: row.link_id,
-    state: row.state,
-    lines,
-    reference: row.reference,
-    trackingNumber: row.tracking_number,
-    message: row.message,
-    createdAtMs: row.created_at,
-    decidedAtMs: row.decided_at,
-    decidedBy: row.decided_by,
-  };
+  return { ...proposalFieldsFrom(row), lines };
 }
+
+const selectProposals = `
+select ${Object.keys(proposalColumns).join(", ")} from supplier_proposal where shop_id = ? and purchase_order_id = ?`;
 
 /** Proposals of the order, newest first. */
 export async function listSupplierProposals(
@@ -54,7 +52,7 @@ export async function listSupplierProposals(
   limit: number,
 ): Promise<readonly SupplierProposal[]> {
   const rows = await tx.all<ProposalRow>(
-    `select ${columns} from supplier_proposal where shop_id = ? and purchase_order_id = ?
+    `${selectProposals}
      order by proposal_id desc limit ?`,
     [shopId, purchaseOrderId, limit],
   );
@@ -68,10 +66,11 @@ export async function findSupplierProposal(
   purchaseOrderId: string,
   proposalId: string,
 ): Promise<SupplierProposal | null> {
-  const [row] = await tx.all<ProposalRow>(
-    `select ${columns} from supplier_proposal where shop_id = ? and purchase_order_id = ? and proposal_id = ?`,
-    [shopId, purchaseOrderId, proposalId],
-  );
+  const [row] = await tx.all<ProposalRow>(`${selectProposals} and proposal_id = ?`, [
+    shopId,
+    purchaseOrderId,
+    proposalId,
+  ]);
   return row === undefined ? null : proposalFrom(row);
 }
 
@@ -81,10 +80,7 @@ export async function openSupplierProposal(
   shopId: string,
   purchaseOrderId: string,
 ): Promise<SupplierProposal | null> {
-  const [row] = await tx.all<ProposalRow>(
-    `select ${columns} from supplier_proposal where shop_id = ? and purchase_order_id = ? and state = 'open'`,
-    [shopId, purchaseOrderId],
-  );
+  const [row] = await tx.all<ProposalRow>(`${selectProposals} and state = 'open'`, [shopId, purchaseOrderId]);
   return row === undefined ? null : proposalFrom(row);
 }
 
@@ -120,26 +116,16 @@ const dropReplaced = textForm(
   ["shop_id", "purchase_order_id", null, null, null],
 );
 
+const storeProposal = insertInto(tables.supplier_proposal, [], proposalColumns, [
+  "state",
+  "lines",
+  "decided_at",
+  "decided_by",
+]);
+
 /** Stores the proposal, or how far it is now. */
 export const proposalStatement = (shopId: string, proposal: SupplierProposal): Change =>
-  insert(
-    tables.supplier_proposal,
-    shopId,
-    {
-      proposal_id: proposal.proposalId,
-      purchase_order_id: proposal.purchaseOrderId,
-      link_id: proposal.linkId,
-      state: proposal.state,
-      lines: JSON.stringify(proposal.lines),
-      reference: proposal.reference,
-      tracking_number: proposal.trackingNumber,
-      message: proposal.message,
-      created_at: proposal.createdAtMs,
-      decided_at: proposal.decidedAtMs,
-      decided_by: proposal.decidedBy,
-    },
-    ["state", "lines", "decided_at", "decided_by"],
-  );
+  storeProposal([shopId], proposal);
 
 /** An order whose open proposal waits for somebody. */
 interface WaitingProposal {
