@@ -112,7 +112,8 @@ test("killed while requests are made, each is in one mail to each approver, whic
         () => takenIds().size >= killCount * approverCount,
         mailSenderLimits.leaseMs + 60_000,
       );
-      // A mail that came just before a kill may not be recorded as sent. The next program sends it again, and finishes that before it stops.
+      // A mail that came just before a kill may not be recorded as sent. The next program sends it again: it is stopped once that has come, and finishes what
+      // it is at.
       const kept = await until("what came is recorded", async () => {
         assert.equal((await program.end("SIGTERM")).code, 0);
         const kept = await keptOf(directory, shopIds);
@@ -120,7 +121,9 @@ test("killed while requests are made, each is in one mail to each approver, whic
           .flatMap(({ mails }) => mails)
           .filter(({ mail_id: mailId }) => takenIds().has(messageIdOf(mailId)));
         if (came.every(({ state }) => state === "sent")) return kept;
+        const takenBefore = server.taken.length;
         program = await serveProgram(env);
+        await until("what is not recorded comes again", () => server.taken.length > takenBefore);
         return null;
       });
 
