@@ -94,6 +94,7 @@ const App: FunctionComponent = () => {
   if (kind === "unknown") return null;
   if (kind === "choose-shop") return <OperatorScreen />;
   const [given = "home", ...further] = place.value.steps;
+  // Without an order: the place where one is found.
   const first = given === "receive" && further.length === 0 ? "dock" : given;
   const Screen = isScreen(first) ? screens[first] : ((first === "kit" ? KitScreen : null) ?? NotFound);
   // Signing in again is laid over the screen of a session that has ended. Another person begins with a screen that is

@@ -84,10 +84,11 @@ export const Actions: FunctionComponent<ActionsProps> = ({ state, order, send })
       forgetAll();
       state.tell(({ tellDeleted }) => tellDeleted(order));
       go(listHref("orders"));
+      return null;
     }
-    return result.ok ? null : problemOf(result);
+    return problemOf(result);
   };
-  const askedFor = (to: PurchaseOrderStatus | "delete") => async (): Promise<Problem | null> => {
+  const carryOut = async (to: PurchaseOrderStatus | "delete"): Promise<Problem | null> => {
     if (to === "delete") return await remove();
     move(to);
     return null;
@@ -145,6 +146,8 @@ export const Actions: FunctionComponent<ActionsProps> = ({ state, order, send })
     })),
   );
   const [first, ...others] = items;
+  const asked = chosen.value === "merge" ? null : chosen.value;
+  const action = asked === null || asked === "delete" ? words.delete : words.moves[asked];
   // One action of a place is the primary one: the answer to a question comes before.
   const isPressing = openQuestions.value === 0 && !done.includes(order.status);
   return (
@@ -176,13 +179,13 @@ export const Actions: FunctionComponent<ActionsProps> = ({ state, order, send })
       {chosen.value === "merge" ? (
         <MergeDrafts state={state} order={order} onClose={() => (chosen.value = null)} />
       ) : null}
-      {chosen.value === null || chosen.value === "merge" ? null : (
+      {asked === null ? null : (
         <AskFirst
-          title={words.sure(chosen.value === "delete" ? words.delete : words.moves[chosen.value])}
+          title={words.sure(action)}
           text={dotted([order.poNumber, order.supplierName])}
-          action={chosen.value === "delete" ? words.delete : words.moves[chosen.value]}
+          action={action}
           no={words.no}
-          run={askedFor(chosen.value)}
+          run={() => carryOut(asked)}
           onClose={() => (chosen.value = null)}
         />
       )}

@@ -14,14 +14,17 @@ export type Columns<Of> = Readonly<Record<string, (of: Of) => SqlValue>>;
 /** Kinds that are stored as JSON text. All others are stored as core holds them. */
 const jsonKinds: ReadonlySet<FieldKind> = new Set(["rates", "strings", "address", "reorder"]);
 
-/** `noteToSupplier` → `note_to_supplier`; `createdAtMs` → `created_at`, since all instants are in milliseconds. */
-export const columnOf = (name: string): string =>
-  name.replace(/Ms$/, "").replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+/**
+ * `noteToSupplier` → `note_to_supplier`; an instant `createdAtMs` → `created_at`, since all instants are in
+ * milliseconds. A duration `lastMs` → `last_ms`.
+ */
+export const columnOf = (name: string, kind: FieldKind = "instant"): string =>
+  (kind === "instant" ? name.replace(/Ms$/, "") : name).replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** The columns of the fields, for a select. `prefix` names their table: `o.`. */
 export const columnList = (fields: Fields, prefix = ""): string =>
-  Object.keys(fields)
-    .map((name) => `${prefix}${columnOf(name)}`)
+  Object.entries(fields)
+    .map(([name, { kind }]) => `${prefix}${columnOf(name, kind)}`)
     .join(", ");
 
 /** Booleans are 1 and 0. */
@@ -33,7 +36,7 @@ const toColumn = (value: FieldValue): SqlValue => {
 /** The columns of the fields, for writing. */
 export function columnsOf<T extends Fields>(fields: T): Columns<ValuesOf<T>> {
   const columns: Record<string, (of: ValuesOf<T>) => SqlValue> = {};
-  for (const name in fields) columns[columnOf(name)] = (of) => toColumn(of[name]);
+  for (const name in fields) columns[columnOf(name, fields[name]?.kind)] = (of) => toColumn(of[name]);
   return columns;
 }
 
@@ -45,7 +48,7 @@ export function changedColumns<T extends Fields>(
   const columns: [string, SqlValue][] = [];
   for (const name in fields) {
     const value = changes[name];
-    if (value !== undefined) columns.push([columnOf(name), toColumn(value)]);
+    if (value !== undefined) columns.push([columnOf(name, fields[name]?.kind), toColumn(value)]);
   }
   return columns;
 }
@@ -106,7 +109,7 @@ function parsed(kind: FieldKind, text: string): unknown {
 export function recordReader<Of>(fields: { readonly [Name in keyof Of]: Field }): (row: Row) => Of {
   const members = Object.entries<Field>(fields).map(([name, { kind }]) => ({
     name,
-    column: columnOf(name),
+    column: columnOf(name, kind),
     kind,
     isJson: jsonKinds.has(kind),
   }));

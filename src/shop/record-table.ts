@@ -26,7 +26,7 @@ export const fieldTable = <T extends Fields, Stored extends ValuesOf<T>>(
   fields: T & { readonly [Name in keyof Stored]: Field },
 ): RecordTable<Stored, Row> => ({
   name,
-  key: key.map(columnOf),
+  key: key.map((name) => columnOf(name)),
   columns: columnsOf<T>(fields),
   from: recordReader<Stored>(fields),
 });

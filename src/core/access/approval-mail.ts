@@ -70,7 +70,7 @@ export interface MailedAsk {
   readonly facts: readonly string[];
 }
 
-/** A request, as its mails tell of it. */
+/** An approval request, as far as its mails tell of it. */
 export interface AskFacts {
   readonly approvalRequestId: string;
   readonly operation: string;

@@ -500,12 +500,12 @@ interface HistoryInput {
 function historyPage<Entry>(
   call: Call,
   { purchaseOrderId, limit, cursor }: HistoryInput,
-  more: object,
+  filters: object,
   table: "cost_sync" | "purchase_order_log",
   load: (tx: Tx, after: HistoryPosition | null) => Promise<HistoryPage<Entry>>,
 ) {
   const { shopId } = call.shop;
-  const scope = { list: call.operation, shopId, filters: { purchaseOrderId, ...more } };
+  const scope = { list: call.operation, shopId, filters: { purchaseOrderId, ...filters } };
   const after = cursor === undefined ? null : historyPosition(scope, cursor);
   return call.read(async (tx) => {
     await headerOf(tx, call, purchaseOrderId);

@@ -105,6 +105,7 @@ const deliveryFields = {
   attempts: { kind: "integer" },
   dueAtMs: { kind: "instant", empty: null },
   lastStatus: { kind: "integer", empty: null },
+  lastMs: { kind: "integer", empty: null },
   lastError: { kind: "text", empty: null },
 } as const satisfies Fields;
 
@@ -112,16 +113,11 @@ const deliveryFields = {
 export interface Delivery extends ValuesOf<typeof deliveryFields> {
   readonly type: EventType;
   readonly state: DeliveryState["state"];
-  readonly lastMs: number | null;
 }
 
-const selectDelivery = `select ${columnList(deliveryFields)}, last_ms from delivery`;
+const selectDelivery = `select ${columnList(deliveryFields)} from delivery`;
 
-const deliveryFieldsFrom = recordReader<Omit<Delivery, "lastMs">>(deliveryFields);
-
-type DeliveryRow = Row & { readonly last_ms: number | null };
-
-const deliveryFrom = (row: DeliveryRow): Delivery => ({ ...deliveryFieldsFrom(row), lastMs: row.last_ms });
+const deliveryFrom = recordReader<Delivery>(deliveryFields);
 
 /** Deliveries to list; null members let every one through. */
 interface DeliveryFilters {
@@ -154,7 +150,7 @@ export async function listDeliveries(
   const where = conditions.join(" and ");
   const [[count], rows] = await Promise.all([
     tx.all<{ n: number }>(`select count(*) as n from delivery where ${where}`, params),
-    tx.all<DeliveryRow>(
+    tx.all<Row>(
       `${selectDelivery} where ${where}${before === null ? "" : " and delivery_id < ?"} order by delivery_id desc limit ?`,
       before === null ? [...params, limit] : [...params, before, limit],
     ),
@@ -169,10 +165,11 @@ export async function loadDelivery(
   endpointId: string,
   deliveryId: string,
 ): Promise<Delivery | null> {
-  const [row] = await tx.all<DeliveryRow>(
-    `${selectDelivery} where shop_id = ? and endpoint_id = ? and delivery_id = ?`,
-    [shopId, endpointId, deliveryId],
-  );
+  const [row] = await tx.all<Row>(`${selectDelivery} where shop_id = ? and endpoint_id = ? and delivery_id = ?`, [
+    shopId,
+    endpointId,
+    deliveryId,
+  ]);
   return row === undefined ? null : deliveryFrom(row);
 }
 

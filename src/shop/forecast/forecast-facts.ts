@@ -36,6 +36,7 @@ import { type RecentRow, type SeriesRow, recentFrom, seriesColumns, seriesFrom }
 import { type ReorderSettings, ruleIn, type Steering } from "../../core/forecast/reorder-settings.ts";
 import type { ForecastView } from "./saved-views.ts";
 import type { Fragment } from "../fragment.ts";
+import { attachmentsOfKind } from "../order/purchase-order-attachments.ts";
 import { articlesWith, isOneOf, orderIdsOf } from "../order-list/order-search.ts";
 
 /** A variant of a view, as the index by product name holds it. */
@@ -362,7 +363,7 @@ export async function loadExpectedOrders(
 ): Promise<ReadonlyMap<string, Expected>> {
   const [rows, shipments] = await Promise.all([
     selectIn<OpenLineRow>(tx, selectExpected(""), [shopId], orderIds),
-    loadShipments(tx, shopId, orderIds),
+    attachmentsOfKind<Shipment>(tx, shopId, "shipment", orderIds),
   ]);
   const orders = new Map<string, Expected>();
   for (const [orderId, lines] of Map.groupBy(rows, (row) => row.purchase_order_id)) {
@@ -393,27 +394,6 @@ async function loadOpenLines(
   const wanted = variantIds === null ? null : new Set(variantIds);
   const found = rows.filter((row) => wanted?.has(String(row["variant_id"])) ?? true);
   return Map.groupBy(found, (row) => row.purchase_order_id);
-}
-
-/** The shipments of these orders, by order. */
-async function loadShipments(
-  tx: Tx,
-  shopId: string,
-  orderIds: readonly string[],
-): Promise<ReadonlyMap<string, readonly Shipment[]>> {
-  const rows = await selectIn<{ readonly purchase_order_id: string; readonly doc: string }>(
-    tx,
-    `select purchase_order_id, doc from purchase_order_attachment
-     where shop_id = ? and kind = 'shipment' and purchase_order_id in (?) order by purchase_order_id, position`,
-    [shopId],
-    orderIds,
-  );
-  const shipments = new Map<string, Shipment[]>();
-  for (const row of rows) {
-    const shipment: Shipment = JSON.parse(row.doc);
-    shipments.set(row.purchase_order_id, [...(shipments.get(row.purchase_order_id) ?? []), shipment]);
-  }
-  return shipments;
 }
 
 /** Lines that may come after a day: those of which something says so, and those that a shipment may carry. */
@@ -456,7 +436,7 @@ async function arrivalsOf(
   today: Day,
   orders: ReadonlyMap<string, readonly OpenLineRow[]>,
 ): Promise<ReadonlyMap<string, readonly Arrival[]>> {
-  const shipments = await loadShipments(scope.tx, scope.shopId, [...orders.keys()]);
+  const shipments = await attachmentsOfKind<Shipment>(scope.tx, scope.shopId, "shipment", [...orders.keys()]);
   const arrivals = new Map<string, Arrival[]>();
   for (const [orderId, lines] of orders) {
     const [order] = lines;

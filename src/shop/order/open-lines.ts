@@ -9,7 +9,7 @@ import { openStatuses } from "../../core/order/status.ts";
 import type { Tx } from "../../store/store.ts";
 import { formsOfCode } from "../code-forms.ts";
 import { articlesWith, isOneOf, orderIdsOf } from "../order-list/order-search.ts";
-import { lineReader, type LinesOf } from "./order-lines.ts";
+import { lineReader, type LineOf } from "./order-lines.ts";
 import { loadHeaders } from "./purchase-orders.ts";
 
 const linesOf = lineReader([
@@ -29,7 +29,7 @@ const linesOf = lineReader([
   "quantityCancelled",
 ]);
 
-type StoredLine = LinesOf<typeof linesOf>;
+type StoredLine = LineOf<typeof linesOf>;
 
 /** A line of an open order. */
 export interface OpenLine

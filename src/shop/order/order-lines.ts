@@ -1,5 +1,5 @@
 /**
- * Lines of orders as they are stored: what reads lines of several orders reads them here.
+ * Lines of several orders, as they are stored.
  *
  * Owns: the SQL. Does not own: whole orders, and what is written of lines (purchase-orders.ts).
  */
@@ -18,7 +18,7 @@ type LineReader<Line> = (
 ) => Promise<ReadonlyMap<string, readonly Line[]>>;
 
 /** A line as a reader gives it. */
-export type LinesOf<Reader> = Reader extends LineReader<infer Line> ? Line : never;
+export type LineOf<Reader> = Reader extends LineReader<infer Line> ? Line : never;
 
 /** A function that reads these fields of lines; without names, all. */
 export function lineReader<Name extends keyof LineItem>(names?: readonly Name[]): LineReader<Pick<LineItem, Name>> {

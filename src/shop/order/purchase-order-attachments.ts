@@ -14,6 +14,7 @@ import type {
   SupplierCredit,
 } from "../../core/order/attachments.ts";
 import { type Change, insert } from "../../store/change.ts";
+import { selectIn } from "../../store/in-lists.ts";
 import type { Statement, Tx } from "../../store/store.ts";
 import { tables } from "../tables.ts";
 import { type OrderList, rowsOfOrders } from "./purchase-order-tables.ts";
@@ -83,6 +84,25 @@ export const selectAttachments =
 export async function loadAttachments(tx: Tx, shopId: string, purchaseOrderId: string): Promise<Attachments> {
   const rows = await tx.all<AttachmentRow>(selectAttachments, [shopId, purchaseOrderId]);
   return attachmentsFrom(rows);
+}
+
+/** The attachments of these orders that are of one kind, by order, each as it was imported. */
+export async function attachmentsOfKind<Attachment>(
+  tx: Tx,
+  shopId: string,
+  kind: "shipment" | "document",
+  orderIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly Attachment[]>> {
+  const rows = await selectIn<{ readonly purchase_order_id: string; readonly doc: string }>(
+    tx,
+    `select purchase_order_id, doc from purchase_order_attachment
+     where shop_id = ? and kind = '${kind}' and purchase_order_id in (?) order by purchase_order_id, position`,
+    [shopId],
+    orderIds,
+  );
+  const ofOrders = Map.groupBy(rows, (row) => row.purchase_order_id);
+  // Stored text is trusted: the import wrote it.
+  return new Map([...ofOrders].map(([orderId, of]) => [orderId, of.map(({ doc }): Attachment => JSON.parse(doc))]));
 }
 
 const selectAttachmentsOfOrders = `

@@ -51,11 +51,11 @@ export async function listSupplierProposals(
   purchaseOrderId: string,
   limit: number,
 ): Promise<readonly SupplierProposal[]> {
-  const rows = await tx.all<ProposalRow>(
-    `${selectProposals}
-     order by proposal_id desc limit ?`,
-    [shopId, purchaseOrderId, limit],
-  );
+  const rows = await tx.all<ProposalRow>(`${selectProposals} order by proposal_id desc limit ?`, [
+    shopId,
+    purchaseOrderId,
+    limit,
+  ]);
   return rows.map(proposalFrom);
 }
 

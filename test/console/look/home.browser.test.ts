@@ -55,7 +55,7 @@ test("home says what assistants did since yesterday, and its link shows just tha
     });
     assert.ok(!added.isError, added.text);
     const devtools = await page.context().newCDPSession(page);
-    // Whatever the time is: in one of the others it is another day than where the shop is.
+    // At any time it is another day in one of these zones than in the shop's.
     for (const timezoneId of ["UTC", "Pacific/Kiritimati", "Etc/GMT+12"]) {
       await devtools.send("Emulation.setTimezoneOverride", { timezoneId });
       await page.goto(`${program.url}/console`);

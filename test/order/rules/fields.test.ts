@@ -130,7 +130,7 @@ for (const [table, stored] of Object.entries({
 
 test("no two fields share a column", () => {
   for (const table of [storedHeaderFields, storedLineFields]) {
-    const columns = Object.keys(table).map(columnOf);
+    const columns = Object.keys(table).map((name) => columnOf(name));
     assert.equal(new Set(columns).size, columns.length);
   }
   assert.equal(columnOf("noteToSupplier"), "note_to_supplier");

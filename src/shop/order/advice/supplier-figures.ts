@@ -15,6 +15,7 @@ import { selectIn } from "../../../store/in-lists.ts";
 import type { Tx } from "../../../store/store.ts";
 import { loadExpectedOrders } from "../../forecast/forecast-facts.ts";
 import { isOneOf, newestBy, orderIdsOf } from "../../order-list/order-search.ts";
+import { attachmentsOfKind } from "../purchase-order-attachments.ts";
 import { loadHeaders } from "../purchase-orders.ts";
 
 /** Statuses of orders that were placed with the supplier. */
@@ -186,14 +187,7 @@ export async function loadSupplierDocuments(
     async () => ({ columns: { supplierId: isOneOf([supplierId]) }, articles: [] }),
     documentOrders,
   );
-  const rows = await selectIn<{ readonly purchase_order_id: string; readonly doc: string }>(
-    tx,
-    `select purchase_order_id, doc from purchase_order_attachment
-     where shop_id = ? and kind = 'document' and purchase_order_id in (?) order by purchase_order_id, position`,
-    [shopId],
-    ids,
-  );
-  const documentsOf = Map.groupBy(rows, (row) => row.purchase_order_id);
+  const documentsOf = await attachmentsOfKind<OrderDocument>(tx, shopId, "document", ids);
   const headers = await loadHeaders(
     tx,
     shopId,
@@ -201,11 +195,7 @@ export async function loadSupplierDocuments(
   );
   return headers
     .flatMap(({ purchaseOrderId, poNumber }) =>
-      (documentsOf.get(purchaseOrderId) ?? []).map(({ doc }): SupplierDocument => {
-        // Stored text is trusted: the import wrote it.
-        const document: OrderDocument = JSON.parse(doc);
-        return { purchaseOrderId, poNumber, ...document };
-      }),
+      (documentsOf.get(purchaseOrderId) ?? []).map((document) => ({ purchaseOrderId, poNumber, ...document })),
     )
     .slice(0, documentsShown);
 }
