@@ -88,11 +88,12 @@ class Story {
     return this;
   }
 
-  findings(): readonly string[] {
+  findings(mayHoldKey: (attempt: Attempt) => boolean = () => false): readonly string[] {
     const kindOf = (keyId: string): CallerKind =>
       keyId === "agent" ? "propose" : keyId === "anna" ? "person" : "write";
     const approvals = { ...noApprovals, kindOf };
-    return judgeHistory({ shopId: "shop", attempts: this.attempts, events: this.events, approvals }).findings;
+    return judgeHistory({ shopId: "shop", attempts: this.attempts, events: this.events, approvals, mayHoldKey })
+      .findings;
   }
 }
 
@@ -338,4 +339,18 @@ test("a request that ends without being done has a reason that its write has too
     assert.match(ended("failed", code), /it is failed \(\w+\) and nothing is done/, code);
   assert.match(ended("overtaken", "INVALID_INPUT"), /it is overtaken/);
   assert.match(ended("approved", "INVALID_INPUT"), /it is approved \(\w+\) and nothing is done/);
+});
+
+test("that a key's first request is running is told only beside it, or after a crash of the database that held the key", () => {
+  const story = new Story().made();
+  const refused = story.send(move("Ordered"), "key-1");
+  story.answer(refused, 429, { error: { code: "RATE_LIMITED" } });
+  const again = story.send(move("Ordered"), "key-1");
+  story.answer(again, 400, { error: { code: "INVALID_INPUT", reason: "IDEMPOTENCY_IN_PROGRESS" } });
+  const [finding] = story.findings();
+  assert.match(finding ?? "", /nobody else had sent it; before it: req_\d+ .* → 429$/);
+  assert.deepEqual(
+    story.findings((attempt) => attempt === refused),
+    [],
+  );
 });

@@ -52,6 +52,8 @@ export interface History {
   readonly isOutside?: (attempt: Attempt) => boolean;
   /** Whether an answer leaves open what has become of the request. Default: none does. */
   readonly isUnknown?: (attempt: Attempt) => boolean;
+  /** Whether the database may have lost that an answered attempt gave its key back. Default: it loses nothing. */
+  readonly mayHoldKey?: (attempt: Attempt) => boolean;
   /** Default: no write needs a decision. */
   readonly approvals?: ApprovalSettings;
 }
@@ -246,10 +248,14 @@ class Judge {
       if (reason === "IDEMPOTENCY_KEY_REUSED" && !beside.some(({ clashes }) => clashes !== attempt.clashes))
         this.#tell(`${told}: it was told that the key was used for another request, and no other was sent`);
       const same = beside.filter(
-        (other) => other.clashes === attempt.clashes && (other.answeredAt > attempt.sentAt || this.#isUnknown(other)),
+        (other) =>
+          other.clashes === attempt.clashes &&
+          (other.answeredAt > attempt.sentAt || this.#isUnknown(other) || this.#history.mayHoldKey?.(other) === true),
       );
       if (reason === "IDEMPOTENCY_IN_PROGRESS" && same.length === 0)
-        this.#tell(`${told}: it was told that it is running, and nobody else had sent it`);
+        this.#tell(
+          `${told}: it was told that it is running, and nobody else had sent it; before it: ${beside.map(nameOf).join(", ")}`,
+        );
     }
   }
 

@@ -172,7 +172,9 @@ export class NodesLoad {
     for (const history of await this.#load.histories()) {
       const { shopId, attempts, events } = history;
       const tell = (finding: string): void => void found.push(`${shopId}: ${finding}`);
-      const { findings, orders, approvals } = judgeHistory({ ...history, isUnknown });
+      // A key is claimed and given back without waiting for the disk.
+      const mayHoldKey = (attempt: Attempt): boolean => this.#isNearCrash(attempt);
+      const { findings, orders, approvals } = judgeHistory({ ...history, isUnknown, mayHoldKey });
       findings.forEach(tell);
       const end = await this.#endOf(url, shopId, events);
       const opening = openingOnHand * 1_000;
@@ -191,12 +193,13 @@ export class NodesLoad {
   }
 
   /** Audit rows of what has changed nothing are lost with the database, and refusals have none while it is away. */
-  #mayMissRow({ reply, answeredMs }: Attempt): boolean {
+  #mayMissRow(attempt: Attempt): boolean {
+    return isUnknown(attempt) || this.#isNearCrash(attempt);
+  }
+
+  #isNearCrash({ answeredMs }: Attempt): boolean {
     const atMs = performance.timeOrigin + answeredMs;
-    return (
-      (reply !== null && reply.status >= 500) ||
-      this.#crashedAtMs.some((crashMs) => Math.abs(atMs - crashMs) <= unsyncedMsMax)
-    );
+    return this.#crashedAtMs.some((crashMs) => Math.abs(atMs - crashMs) <= unsyncedMsMax);
   }
 
   async #untilQuiet(): Promise<void> {
