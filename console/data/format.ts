@@ -1,4 +1,5 @@
 /** Numbers, money, days and sentences as a person reads them. */
+import { writtenDecimals } from "../../src/core/money/minor-units.ts";
 import { serviceTexts } from "../texts/en/service.ts";
 import type { Language } from "../texts/languages.ts";
 
@@ -36,17 +37,19 @@ export const signedPercent = (share: number): string => signedPercents.format(sh
 
 const currencies = new Map<string, Intl.NumberFormat>();
 
+/** Writes amounts with as many decimals as the service rounds to, or with more where `decimalsMax` is higher. */
+const amounts = (currency: string, decimalsMax = 0): Intl.NumberFormat =>
+  new Intl.NumberFormat(locale, { style: "currency", currency, ...writtenDecimals(currency, decimalsMax) });
+
 /** An amount with its currency. */
 export function money(value: number, currencyCode: string): string {
-  const format =
-    currencies.get(currencyCode) ?? new Intl.NumberFormat(locale, { style: "currency", currency: currencyCode });
+  const format = currencies.get(currencyCode) ?? amounts(currencyCode);
   currencies.set(currencyCode, format);
   return format.format(value);
 }
 
 /** A cost with all its decimals. */
-export const exactMoney = (value: number, currencyCode: string): string =>
-  new Intl.NumberFormat(locale, { style: "currency", currency: currencyCode, maximumFractionDigits: 4 }).format(value);
+export const exactMoney = (value: number, currencyCode: string): string => amounts(currencyCode, 4).format(value);
 
 const compactFrom = 1_000_000;
 

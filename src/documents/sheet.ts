@@ -7,7 +7,7 @@
 import { dayText } from "../core/supplier/day-text.ts";
 import { packsText } from "../core/supplier/packs.ts";
 import type { DocumentColumn, DocumentSettings, Logo } from "../core/supplier/document-settings.ts";
-import { minorDigits } from "../core/money/money.ts";
+import { minorDigits } from "../core/money/minor-units.ts";
 import type { Address } from "../core/order/purchase-order.ts";
 import { type ContentLine, descriptionOf, type DocumentContent } from "./content.ts";
 import { named, numberText, texts } from "./texts.ts";

@@ -9,7 +9,14 @@ import { createHash } from "node:crypto";
 import { dateOf, dayIn } from "../base/time/calendar.ts";
 import { packsText } from "../core/supplier/packs.ts";
 import { isWhollyCancelled, lineTotal } from "../core/order/lines.ts";
-import { type Money, moneyToNumber, quantityToNumber, subtractQuantity } from "../core/money/money.ts";
+import { writtenDecimals } from "../core/money/minor-units.ts";
+import {
+  type Money,
+  moneyDecimalsMax,
+  moneyToNumber,
+  quantityToNumber,
+  subtractQuantity,
+} from "../core/money/money.ts";
 import type { Address, Header, LineItem } from "../core/order/purchase-order.ts";
 import { isHeld } from "../core/order/status.ts";
 import { mayAnswer, mayConfirm, type SupplierProposal } from "../core/supplier/supplier-proposals.ts";
@@ -197,7 +204,11 @@ class Written {
   amount(value: Money, currency: string): string {
     const format =
       this.#amounts.get(currency) ??
-      new Intl.NumberFormat(this.#language, { style: "currency", currency, maximumFractionDigits: 4 });
+      new Intl.NumberFormat(this.#language, {
+        style: "currency",
+        currency,
+        ...writtenDecimals(currency, moneyDecimalsMax),
+      });
     this.#amounts.set(currency, format);
     return format.format(moneyToNumber(value));
   }

@@ -118,6 +118,9 @@ test("a mail says what is asked, by whom, why and until when, in each language, 
     assert.match(ofMany.text, /\b3\b/);
     const long = approvalMailText("Anna", [ask], { ...surroundings, shopName: "x".repeat(500) }, publicUrl);
     assert.equal(long.subject.length, mailSubjectMax);
+    const dinars = askInWords({ ...asked, order: { ...order, currencyCode: "IQD" } }, "Mara", surroundings);
+    const inDinars = approvalMailText("Anna", [dinars], surroundings, publicUrl).text;
+    assert.match(inDinars, /1.284[.,]000|1284,000/, "a dinar has 1000 fils (ISO 4217)");
   }
 });
 

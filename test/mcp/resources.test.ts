@@ -5,8 +5,10 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { runInNewContext } from "node:vm";
 import { completionsMax, orderLettersMax } from "../../src/mcp/resources/resources.ts";
 import { lineA, startGoodsServer } from "../support/goods-server.ts";
+import { orderView } from "../../src/mcp/resources/order-view.ts";
 import { connectAgent, revisions } from "../support/mcp.ts";
 
 const uri = "openpo://orders/PO-1";
@@ -46,6 +48,20 @@ test("an answer about an order links to it and to its document; one without a nu
   for (const link of links) assert.equal((await agent.client.readResource({ uri: link })).contents.length, 1);
   const dry = await agent.call("purchase_order_create", { supplierId: "mill", dryRun: true });
   assert.equal(dry.result.content.length, 1);
+});
+
+test("the view of an order writes amounts with the decimals of ISO 4217", async () => {
+  await using server = await startGoodsServer();
+  await using agent = await connectAgent(server, { key: server.readKey });
+  const [content] = (await agent.client.readResource({ uri: orderView.uri })).contents;
+  assert.ok(content !== undefined && "text" in content);
+  const [writing = ""] = /const minorDigits = .*?\nconst money = .*?\n\};\n/s.exec(content.text) ?? [];
+  const written = (value: number, currency: string): unknown =>
+    runInNewContext(`const locale = "en"; ${writing} money(value, currency)`, { value, currency });
+  assert.deepEqual(
+    [written(5, "RSD"), written(5, "IQD"), written(5, "JPY"), written(5, "EUR")],
+    ["RSD\u00a05.00", "IQD\u00a05.000", "¥5", "€5.00"],
+  );
 });
 
 test("a resource is read by the caller's own right: audited, and not at an address without the tool", async () => {

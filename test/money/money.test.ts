@@ -7,7 +7,6 @@ import {
   fxRateFrom,
   fxRateMax,
   fxRateToNumber,
-  minorDigits,
   moneyFrom,
   nearDecimal,
   moneyToNumber,
@@ -17,6 +16,7 @@ import {
   roundToMinorUnit,
   totalValueMax,
 } from "../../src/core/money/money.ts";
+import { minorDigits } from "../../src/core/money/minor-units.ts";
 import { fxRate, money } from "../support/goods.ts";
 
 test("a number is converted to a scaled integer or refused", () => {
@@ -89,11 +89,24 @@ test("a number is returned as it came in", () => {
   assert.equal(fxRateToNumber(fxRate(1.0812345678)), 1.0812345678);
 });
 
-test("minor units follow the currency: none for JPY, two for EUR and for unknown codes, three for KWD", () => {
-  assert.deepEqual(
-    ["JPY", "KRW", "EUR", "USD", "XYZ", "KWD", "BHD"].map((code) => minorDigits(code)),
-    [0, 0, 2, 2, 2, 3, 3],
-  );
+test("minor units follow ISO 4217, and not how amounts are written where the currency is used", () => {
+  const digits = {
+    JPY: 0,
+    KRW: 0,
+    ISK: 0,
+    CLP: 0,
+    EUR: 2,
+    USD: 2,
+    XYZ: 2,
+    RSD: 2,
+    HUF: 2,
+    COP: 2,
+    KWD: 3,
+    IQD: 3,
+    CLF: 4,
+  };
+  for (const [code, expected] of Object.entries(digits)) assert.equal(minorDigits(code), expected, code);
+  assert.equal(roundToMinorUnit(1_234_567n, 1n, "RSD"), 1_234_600n);
 });
 
 test("halves are rounded away from zero", () => {

@@ -8,6 +8,7 @@
 import { dateOf, dayIn } from "../../base/time/calendar.ts";
 import { filledLine } from "../../base/text/filled.ts";
 import { cutAt, onOneLine } from "../../base/text/plain-text.ts";
+import { writtenDecimals } from "../money/minor-units.ts";
 import { type Money, moneyToNumber } from "../money/money.ts";
 import { dayText } from "../supplier/day-text.ts";
 import type { Language } from "../../base/text/language.ts";
@@ -264,7 +265,7 @@ const texts: Readonly<Record<Language, Texts>> = {
 };
 
 const amountText = (amount: number, currency: string, language: Language): string =>
-  new Intl.NumberFormat(language, { style: "currency", currency }).format(amount);
+  new Intl.NumberFormat(language, { style: "currency", currency, ...writtenDecimals(currency) }).format(amount);
 
 function causeText(cause: ApprovalCause, { language, currencyCode }: Surroundings): string {
   const words = texts[language];

@@ -6,6 +6,8 @@
  * functions that say so round.
  */
 
+import { minorDigits } from "./minor-units.ts";
+
 declare const quantityBrand: unique symbol;
 declare const moneyBrand: unique symbol;
 declare const rateBrand: unique symbol;
@@ -137,25 +139,11 @@ export function divideHalfUp(numerator: bigint, denominator: bigint): bigint {
   return negative ? -quotient : quotient;
 }
 
-const currencyFormats = new Map<string, number>();
-
 /** By number of decimals: the minor unit in ten-thousandths. */
 const minorUnits = Array.from(
   { length: moneyDecimalsMax + 1 },
   (_, digits) => 10n ** BigInt(moneyDecimalsMax - digits),
 );
-
-/** The decimals of a currency's minor unit by ISO 4217: USD 2, JPY 0, KWD 3. An unknown code has 2. */
-export function minorDigits(currencyCode: string): number {
-  let digits = currencyFormats.get(currencyCode);
-  if (digits === undefined) {
-    digits =
-      new Intl.NumberFormat("en", { style: "currency", currency: currencyCode }).resolvedOptions()
-        .maximumFractionDigits ?? 2;
-    currencyFormats.set(currencyCode, digits);
-  }
-  return digits;
-}
 
 /**
  * Rounds an exact amount once, half away from zero, to the currency's minor unit.

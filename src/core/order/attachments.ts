@@ -10,7 +10,7 @@ import {
   addQuantity,
   asMoney,
   asQuantity,
-  divideHalfUp,
+  roundToMinorUnit,
   zeroQuantity,
 } from "../money/money.ts";
 import { type OrderCurrency, rateToOrderCurrency } from "./order-rates.ts";
@@ -115,48 +115,47 @@ export interface Attachments {
 }
 
 /**
- * The sum of the amounts in the order's currency, each rounded half-up to 4 decimals. An amount that no rate converts
- * is left out.
+ * The sum of the amounts in the order's currency, rounded once to its minor unit, as what is owed is. An amount that no
+ * rate converts is left out.
  */
 export function sumInOrderCurrency(
   amounts: readonly { readonly amount: Money; readonly currencyCode: string }[],
   order: OrderCurrency,
   shopCurrency: string,
 ): Money {
-  let sum = 0;
-  for (const { amount, currencyCode } of amounts) {
+  // The exact sum is `sum / scale`: the rates of different currencies have different denominators.
+  let [sum, scale] = [0n, 1n];
+  for (const [currencyCode, same] of Map.groupBy(amounts, (each) => each.currencyCode)) {
     const rate = rateToOrderCurrency(currencyCode, order, shopCurrency);
     if (rate === null) continue;
-    sum += Number(divideHalfUp(BigInt(amount) * BigInt(rate.numerator), BigInt(rate.denominator)));
+    const amount = same.reduce((total, each) => total + BigInt(each.amount), 0n) * BigInt(rate.numerator);
+    [sum, scale] = [sum * BigInt(rate.denominator) + amount * scale, scale * BigInt(rate.denominator)];
   }
-  return asMoney(sum);
+  return asMoney(Number(roundToMinorUnit(sum, scale, order.currencyCode)));
 }
+
+const paid = (payments: readonly Payment[]) => payments.filter((payment) => payment.status === "Paid");
+
+const applied = (credits: readonly AppliedCredit[]) =>
+  credits.map(({ amountApplied, currencyCode }) => ({ amount: amountApplied, currencyCode }));
 
 /** The payments that are Paid, in the order's currency. */
 export const paidAmount = (payments: readonly Payment[], order: OrderCurrency, shopCurrency: string): Money =>
-  sumInOrderCurrency(
-    payments.filter((payment) => payment.status === "Paid"),
-    order,
-    shopCurrency,
-  );
+  sumInOrderCurrency(paid(payments), order, shopCurrency);
 
 /** The applied credits, in the order's currency. */
 export const creditAmount = (credits: readonly AppliedCredit[], order: OrderCurrency, shopCurrency: string): Money =>
-  sumInOrderCurrency(
-    credits.map((credit) => ({ amount: credit.amountApplied, currencyCode: credit.currencyCode })),
-    order,
-    shopCurrency,
-  );
+  sumInOrderCurrency(applied(credits), order, shopCurrency);
 
-/** Payments made plus credits applied: the header's `settledAmount`, from which `paidStatus` follows. */
+/**
+ * Payments made plus credits applied, rounded once: the header's `settledAmount`, from which `paidStatus` follows. It
+ * may differ by a minor unit from the sum of the two, each of which is rounded for itself.
+ */
 export const settledAmount = (
   attachments: Pick<Attachments, "payments" | "credits">,
   order: OrderCurrency,
   shopCurrency: string,
-): Money =>
-  asMoney(
-    paidAmount(attachments.payments, order, shopCurrency) + creditAmount(attachments.credits, order, shopCurrency),
-  );
+): Money => sumInOrderCurrency([...paid(attachments.payments), ...applied(attachments.credits)], order, shopCurrency);
 
 /** Returns the amount left to pay; negative when more was paid and credited than is owed (C35). */
 export const outstandingAmount = (order: Pick<Header, "grandTotal">, settled: Money): Money =>

@@ -83,13 +83,16 @@ export const lineTotal = (
 
 /**
  * Returns the payment status of an order: its settled amount against the owed one. One that is in and owes nothing is
- * paid.
+ * paid, unless nobody knows what lines of it are worth.
  *
  * Source: C35.
  */
-export function paidStatus(order: Pick<Header, "status" | "grandTotal" | "settledAmount">): PaidStatus {
+export function paidStatus(
+  order: Pick<Header, "status" | "grandTotal" | "settledAmount" | "unpricedLineItemIds">,
+): PaidStatus {
   const isIn = order.status === "Received" || order.status === "Completed";
-  if (order.settledAmount <= zeroMoney) return isIn && order.grandTotal === zeroMoney ? "Paid" : "Unpaid";
+  const owesNothing = order.grandTotal === zeroMoney && order.unpricedLineItemIds.length === 0;
+  if (order.settledAmount <= zeroMoney) return isIn && owesNothing ? "Paid" : "Unpaid";
   if (order.settledAmount === order.grandTotal) return "Paid";
   return order.settledAmount < order.grandTotal ? "Partially Paid" : "Overpaid";
 }

@@ -41,34 +41,38 @@ function foreignCurrencies(order: InCurrencies, shopCurrency: string): readonly 
   return [...codes].sort();
 }
 
-/** The rates of an order's currencies among these; the first that has a currency decides. */
-function ratesAmong(order: InCurrencies, shop: Pick<ShopFacts, "currencyCode">, sources: readonly FxRates[]): FxRates {
-  const rates: Record<string, FxRate> = {};
-  for (const code of foreignCurrencies(order, shop.currencyCode)) {
-    const rate = sources.find((source) => Object.hasOwn(source, code))?.[code];
-    if (rate !== undefined) rates[code] = rate;
-  }
-  return rates;
-}
+/** The rates of these currencies among the source's. */
+const ratesOf = (codes: readonly string[], source: FxRates): FxRates =>
+  Object.fromEntries(
+    codes.flatMap((code) => {
+      const rate = Object.hasOwn(source, code) ? source[code] : undefined;
+      return rate === undefined ? [] : [[code, rate]];
+    }),
+  );
 
 /** The rates of a new order: the shop's. */
 export const newRates = (order: InCurrencies, shop: Pick<ShopFacts, "currencyCode" | "fxRates">): FxRates =>
-  ratesAmong(order, shop, [shop.fxRates]);
+  ratesOf(foreignCurrencies(order, shop.currencyCode), shop.fxRates);
 
 /**
- * The rates of an order after a change. A Draft has the shop's anew. Any other keeps its own and takes the shop's for a
- * currency that had none, unless it was Completed before and is so still.
+ * The rates of an order after a change. A Draft has the shop's anew. Any other keeps its own, also those of currencies
+ * that it has no more, and takes the shop's for a currency that has none. One that is Completed before and after takes
+ * them for a new currency alone.
  *
  * Source: C35.
  */
 export function ratesAfter(
-  before: Pick<PurchaseOrder, "status" | "fxRates">,
+  before: InCurrencies & Pick<PurchaseOrder, "status" | "fxRates">,
   next: InCurrencies & Pick<PurchaseOrder, "status">,
   shop: Pick<ShopFacts, "currencyCode" | "fxRates">,
 ): FxRates {
   if (before.status === "Draft") return newRates(next, shop);
   const isDone = before.status === "Completed" && next.status === "Completed";
-  return ratesAmong(next, shop, isDone ? [before.fxRates] : [before.fxRates, shop.fxRates]);
+  const settled = new Set(isDone ? foreignCurrencies(before, shop.currencyCode) : []);
+  const missing = foreignCurrencies(next, shop.currencyCode).filter(
+    (code) => !Object.hasOwn(before.fxRates, code) && !settled.has(code),
+  );
+  return { ...before.fxRates, ...ratesOf(missing, shop.fxRates) };
 }
 
 /** The rates of an order after a change, had the currencies that it had before kept theirs. */
@@ -78,8 +82,14 @@ export function ratesKept(
   shop: Pick<ShopFacts, "currencyCode">,
 ): FxRates {
   const known = new Set(foreignCurrencies(before, shop.currencyCode));
-  const added = Object.fromEntries(Object.entries(next.fxRates).filter(([code]) => !known.has(code)));
-  return ratesAmong(next, shop, [added, before.fxRates]);
+  const codes = foreignCurrencies(next, shop.currencyCode);
+  return {
+    ...ratesOf(codes, before.fxRates),
+    ...ratesOf(
+      codes.filter((code) => !known.has(code)),
+      next.fxRates,
+    ),
+  };
 }
 
 /** True if the order counts by the same rates in both. */

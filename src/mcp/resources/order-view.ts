@@ -5,6 +5,7 @@
  * It loads nothing and calls nothing: it shows what the host hands to it, as text. A request that waits for a decision
  * has a button that opens it in the console, where a person decides.
  */
+import { minorDigitsBeside2 } from "../../core/money/minor-units.ts";
 
 export const orderView = {
   uri: "ui://order",
@@ -54,9 +55,12 @@ const make = (name, text, className) => {
 };
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 const figure = (value) => (typeof value === "number" ? value.toLocaleString(locale) : "");
+const minorDigits = ${JSON.stringify(Object.fromEntries(minorDigitsBeside2))};
 const money = (value, currency) => {
   if (typeof value !== "number") return "";
-  try { return value.toLocaleString(locale, { style: "currency", currency }); } catch { return value + " " + currency; }
+  const digits = minorDigits[currency] ?? 2;
+  const decimals = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+  try { return value.toLocaleString(locale, { style: "currency", currency, ...decimals }); } catch { return value + " " + currency; }
 };
 const day = (value) => new Date(value + "T00:00Z").toLocaleDateString(locale, { dateStyle: "medium", timeZone: "UTC" });
 const joined = (...parts) => parts.filter((part) => typeof part === "string" && part !== "").join(" · ");

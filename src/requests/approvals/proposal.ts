@@ -3,6 +3,7 @@ import { causesWith, expiryOf, type ApprovalCause } from "../../core/access/appr
 import { leftOf } from "../../core/access/limits.ts";
 import { Fault } from "../../base/fault.ts";
 import { bytesOfText } from "../../store/cache.ts";
+import { writtenDecimals } from "../../core/money/minor-units.ts";
 import { type Money, moneyDecimalsMax, moneyToNumber, zeroMoney } from "../../core/money/money.ts";
 import { only } from "../../core/order/guidance.ts";
 import {
@@ -134,7 +135,7 @@ const amountText = (amount: Money, currency: string): string =>
     style: "currency",
     currency,
     currencyDisplay: "code",
-    maximumFractionDigits: moneyDecimalsMax,
+    ...writtenDecimals(currency, moneyDecimalsMax),
   })
     .format(moneyToNumber(amount))
     .replace("\u00a0", " ");

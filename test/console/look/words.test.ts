@@ -1,8 +1,19 @@
 /** Words of the service as the console says them to people. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { withoutPaths } from "../../../console/data/format.ts";
+import { exactMoney, money, withoutPaths } from "../../../console/data/format.ts";
 import { saidOf } from "../../../console/order/lines/said.ts";
+
+test("amounts have the decimals of the currency's minor unit, costs up to four", () => {
+  const bare = (text: string): string => text.replaceAll(/[^\d.]/g, "");
+  for (const [code, amount, cost] of [
+    ["EUR", "1234.50", "1234.5025"],
+    ["RSD", "1234.50", "1234.5025"],
+    ["JPY", "1235", "1234.5025"],
+    ["IQD", "1234.503", "1234.5025"],
+  ] as const)
+    assert.deepEqual([bare(money(1234.5025, code)), bare(exactMoney(1234.5025, code))], [amount, cost], code);
+});
 
 test("a refusal names the field in words, and no path", () => {
   for (const [said, shown] of [

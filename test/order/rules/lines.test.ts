@@ -60,8 +60,10 @@ for (const [figures, pending, status] of lineTable)
   });
 
 test("an order's payment status compares the settled amount with what is owed; one that is in and owes nothing is paid", () => {
-  const paid = (status: Status, settled: number, total: number) =>
-    paidStatus({ status, settledAmount: money(settled), grandTotal: money(total) });
+  const paid = (status: Status, settled: number, total: number, unpricedLineItemIds: readonly string[] = []) =>
+    paidStatus({ status, settledAmount: money(settled), grandTotal: money(total), unpricedLineItemIds });
+  for (const status of ["Received", "Completed"] as const)
+    assert.equal(paid(status, 0, 0, ["a"]), "Unpaid", "nobody knows what it owes");
   for (const status of ["Draft", "In Progress", "Cancelled", "Disputed"] as const)
     assert.deepEqual(
       [

@@ -209,6 +209,20 @@ test("nothing of a Completed order moves by another edit: it takes no rate that 
   assert.deepEqual(worth(reopened), [50, 50], "once it is open again it does");
 });
 
+test("a rate that an order has had since it left Draft is there again when its currency comes back", () => {
+  const before = rated("Sent");
+  const inCurrency = (of: PurchaseOrder, unitCostCurrencyCode: string) =>
+    decideEditLines(of, [{ lineItemId: "a", unitCostCurrencyCode }], told({ EUR: 0.5, GBP: 2 })).next;
+  const gone = inCurrency(before, "GBP");
+  assert.deepEqual(worth(gone), [200, 200]);
+  assert.deepEqual(worth(inCurrency(gone, "EUR")), worth(before));
+});
+
+test("a Completed order that gets another currency takes the rate of that one, and keeps the others", () => {
+  const { next } = patched(rated("Completed"), { currencyCode: "GBP" }, { EUR: 0.5, GBP: 2 });
+  assert.deepEqual([worth(next), next.unpricedLineItemIds], [[45, 45], []]);
+});
+
 test("after Draft the rate of an order changes by fxRateOverride alone", () => {
   const before = rated("Sent", { currencyCode: "EUR", lineItems: [line("a", { ordered: 10, unitCost: 9 })] });
   const totalled = { ...before, ...orderTotals(before, "USD") };
@@ -218,22 +232,35 @@ test("after Draft the rate of an order changes by fxRateOverride alone", () => {
   assert.deepEqual(worth(next), [100, 100]);
 });
 
+const payment = {
+  paymentId: "p",
+  paymentName: null,
+  paymentType: "deposit",
+  status: "Paid",
+  amount: money(10),
+  currencyCode: "EUR",
+  dueDate: null,
+  paidAtMs: null,
+  paymentMethod: null,
+  reference: null,
+  note: null,
+  createdAtMs: 0,
+  createdBy: null,
+} as const;
+
+test("what was paid is rounded once, to the minor unit, as what is owed is", () => {
+  const settledBy = (...amounts: readonly (readonly [number, string])[]): number => {
+    const payments = amounts.map(([amount, currencyCode]) => ({ ...payment, amount: money(amount), currencyCode }));
+    const attached = { payments, credits: [], shipments: [], documents: [] };
+    const rates = { EUR: fxRate(1.1), CHF: fxRate(1.5) };
+    return moneyToNumber(orderTotals(order("Sent", [line("a")], { attached, fxRates: rates }), "USD").settledAmount);
+  };
+  assert.equal(settledBy([33.3333, "USD"], [33.3333, "USD"], [33.3333, "USD"]), 100);
+  assert.equal(settledBy([0.33, "EUR"], [0.33, "EUR"], [0.33, "EUR"]), 1.09, "1.089");
+  assert.equal(settledBy([0.31, "EUR"], [0.33, "CHF"]), 0.84, "0.341 + 0.495");
+});
+
 test("what was paid in another currency counts at the order's rates", () => {
-  const payment = {
-    paymentId: "p",
-    paymentName: null,
-    paymentType: "deposit",
-    status: "Paid",
-    amount: money(10),
-    currencyCode: "EUR",
-    dueDate: null,
-    paidAtMs: null,
-    paymentMethod: null,
-    reference: null,
-    note: null,
-    createdAtMs: 0,
-    createdBy: null,
-  } as const;
   const attached = { payments: [payment], credits: [], shipments: [], documents: [] };
   const bare = order("Sent", [line("a")], { attached, fxRates: { EUR: fxRate(0.9) } });
   const before = { ...bare, ...orderTotals(bare, "USD") };

@@ -201,12 +201,11 @@ function rateOf({ currency, rate }: Model, rowCurrency: string): bigint | null {
   return BigInt(rowCurrency === "EUR" ? rate * 20 : 20 / rate);
 }
 
-/** The order's rate after a change: a Draft has the shop's, any other keeps its own. */
+/** The order's rate after a change: a Draft has the shop's if it needs one, any other keeps its own for good. */
 function rateAfter(model: Model, before: Pick<Model, "status" | "rate">): Rate | null {
-  if (model.currency !== "EUR" && model.rows.every((row) => row.currency !== "EUR")) return null;
-  if (before.status === "Draft") return model.shopRate;
-  const isDone = before.status === "Completed" && model.status === "Completed";
-  return before.rate ?? (isDone ? null : model.shopRate);
+  if (before.status !== "Draft" && before.rate !== null) return before.rate;
+  const hasEuros = model.currency === "EUR" || model.rows.some((row) => row.currency === "EUR");
+  return hasEuros ? model.shopRate : null;
 }
 
 /** Returns the pending quantities of an open order, by location and variant. */
