@@ -371,6 +371,54 @@ test("an outcome given up as unknown lands once after reset and sync", async () 
   assert.equal(await server.onHand("red"), 110);
 });
 
+for (const isAway of [false, true])
+  test(`goods whose push has no known outcome leave the storefront when they are taken back${isAway ? " and synced once it is back" : ""}`, async () => {
+    await using server = await open();
+    await server.bringOrder("In Progress", [lineA, lineB]);
+    await server.faults([{ call: "changeOnHand", outcome: "lost-response" }]);
+    await server.post(server.order("/receive"), totals({ a: 7 }));
+    assert.equal((await server.settled()).at("data", "purchaseOrder", "storefrontSyncState"), "failed");
+    await server.faults(isAway ? [{ call: "changeOnHand", outcome: "error" }] : []);
+    const back = await server.post(server.order("/unreceive"), amounts({ a: 7 }));
+    assert.equal(back.at("data", "sideEffects", "storefrontSync", "status"), "queued", back.text);
+    await server.settled();
+    if (isAway) {
+      await server.faults([]);
+      await server.post(server.order("/storefront-sync/reset"));
+      const sync = await server.post(server.order("/storefront-sync"));
+      assert.equal(sync.at("data", "confirmation", "status"), "verified", sync.text);
+    }
+    assert.equal(await server.onHand("red"), 100);
+    const order = await server.get(server.order());
+    assert.equal(order.at("data", "purchaseOrder", "lineItems", 0, "quantitySynced"), 0);
+    assert.equal(order.at("data", "purchaseOrder", "storefrontSyncState"), "never-synced");
+  });
+
+test("a sync asks again what the storefront has of a line from which nothing is received any more", async () => {
+  await using server = await open({ shop: { autoSyncOnReceiving: false } });
+  await server.bringOrder("Partially Received", [{ ...lineA, quantityReceived: 7, quantitySynced: 0 }, lineB]);
+  for (const outcome of ["lost-response", "error"] as const) {
+    await server.faults([{ call: "changeOnHand", outcome }]);
+    await server.post(server.order("/storefront-sync"), { awaitConfirmation: false });
+    await server.settled();
+  }
+  await server.faults([]);
+  const back = await server.post(server.order("/unreceive"), amounts({ a: 7 }));
+  assert.equal(back.at("data", "sideEffects", "storefrontSync", "status"), "disabled", back.text);
+  const location = await server.patch(server.order(), { locationId: "loc_second" });
+  assert.match(location.textAt("error", "message"), /locationId.*not known whether the storefront has goods/);
+  const draft = await server.post(server.order("/status"), { status: "Confirmed" });
+  assert.match(draft.textAt("error", "message"), /cannot go back/);
+  const deleted = await server.delete(server.order("/line-items?lineItemIds=a"));
+  assert.deepEqual(deleted.at("data", "deletedLineItemIds"), [], deleted.text);
+  assert.equal(deleted.at("data", "failed", 0, "reason"), "has-synced-quantity");
+  const sync = await server.post(server.order("/storefront-sync"));
+  assert.equal(sync.at("data", "confirmation", "status"), "verified", sync.text);
+  assert.equal(await server.onHand("red"), 100);
+  const gone = await server.delete(server.order("/line-items?lineItemIds=a"));
+  assert.deepEqual(gone.at("data", "deletedLineItemIds"), ["a"], gone.text);
+});
+
 test("a refusal whose answer was lost does not stand in the way of a later sync", async () => {
   await using server = await open();
   await server.bringOrder("In Progress", [lineA]);

@@ -209,7 +209,8 @@ const pushOf = (poLineItemIds: readonly string[]): Push => ({
 
 /**
  * The push that follows from a change: of the catalogue lines whose received quantity changed. Goods taken back are
- * pushed only below what is synced. With auto-sync off nothing is pushed (C40).
+ * pushed only below what is synced, or where it is not known what the storefront has. With auto-sync off nothing is
+ * pushed (C40).
  */
 function pushAfter(order: PurchaseOrder, lineItems: readonly LineItem[], action: string, context: GoodsContext): Push {
   if (!context.shop.autoSyncOnReceiving) return { poLineItemIds: [], stockSync: "disabled" };
@@ -221,7 +222,8 @@ function pushAfter(order: PurchaseOrder, lineItems: readonly LineItem[], action:
   const before = new Map(order.lineItems.map((line) => [line.poLineItemId, line.quantityReceived]));
   const due = changed.filter((line) => {
     if (line.quantityReceived === before.get(line.poLineItemId)) return false;
-    return action !== "unreceive" || line.quantityReceived < line.quantitySynced;
+    const mayBeThere = line.quantityReceived < line.quantitySynced || context.unsettledLineIds?.has(line.poLineItemId);
+    return action !== "unreceive" || mayBeThere === true;
   });
   const isLeft = due.length === 0 && order.storefrontSyncState !== "in-flight" && changed.some(needsSync);
   return isLeft ? { poLineItemIds: [], stockSync: "failed" } : pushOf(due.map((line) => line.poLineItemId));

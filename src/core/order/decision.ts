@@ -21,6 +21,8 @@ import { orderTotals, totalsAfter } from "./totals.ts";
 export interface DecisionContext {
   readonly shop: ShopFacts;
   readonly nowMs: number;
+  /** Lines of which the storefront may have goods: a push of them has no known outcome. Left out: none. */
+  readonly unsettledLineIds?: ReadonlySet<string>;
 }
 
 /** Nothing changes: no version, no log, no effects. */

@@ -271,7 +271,7 @@ export function decideHeader(
     supplierLeadTimeNow: facts.supplier?.leadTimeDays ?? null,
     locationName: facts.locationName,
   };
-  if (edited.locationId !== order.locationId) refuseLocation(order, edited.locationId);
+  if (edited.locationId !== order.locationId) refuseLocation(order, edited.locationId, context);
   const fieldChanges = changesOf(editableHeaderFields, order, edited, null);
   if (fieldChanges.length === 0) return { ...unchanged(order), keptTerms: [] };
   const named = fieldChanges.map((change) => change.field).join(", ");
@@ -375,12 +375,18 @@ function nextCurrency(order: PurchaseOrder, changes: HeaderChanges, facts: Updat
   return currencyCode;
 }
 
-function refuseLocation(order: PurchaseOrder, locationId: string | null): void {
+function refuseLocation(order: PurchaseOrder, locationId: string | null, context: DecisionContext): void {
   if (hasGoods(order))
     throw invalidField(
       "/locationId",
       "cannot change while anything is received",
       `Take the goods back with ${mention("purchase_order_unreceive")} first.`,
+    );
+  if (hasGoods(order, context.unsettledLineIds))
+    throw invalidField(
+      "/locationId",
+      "cannot change while it is not known whether the storefront has goods of the order",
+      `Call ${mention("purchase_order_storefront_sync")} first, which asks again.`,
     );
   if (locationId === null && order.status !== "Draft")
     throw invalidField(
@@ -615,7 +621,7 @@ export function decideDeleteLines(
   const failed: LineFailure[] = [];
   for (const lineItemId of lineItemIds) {
     const line = lines.get(lineItemId);
-    const refusal = line === undefined ? unknownLine(lineItemId) : deleteRefusal(line);
+    const refusal = line === undefined ? unknownLine(lineItemId) : deleteRefusal(line, context);
     if (refusal !== null) failed.push({ ...refusal, lineItemId });
     else if (line !== undefined) deleted.push(line);
   }
@@ -636,11 +642,16 @@ export function decideDeleteLines(
   return { ...decision(order, { ...order, lineItems }, { log: [log] }, context), deletedLineItemIds, failed };
 }
 
-function deleteRefusal(line: LineItem): Refusal | null {
+function deleteRefusal(line: LineItem, { unsettledLineIds }: DecisionContext): Refusal | null {
   if (line.quantityReceived !== 0)
     return { reason: "has-received-quantity", message: "Goods were received on the line; cancel the rest instead." };
   if (line.quantitySynced !== 0)
     return { reason: "has-synced-quantity", message: "Stock of the line is still on the storefront." };
+  if (unsettledLineIds?.has(line.poLineItemId) === true)
+    return {
+      reason: "has-synced-quantity",
+      message: "Stock of the line may be on the storefront: a sync of it has no known outcome.",
+    };
   if (line.quantityRejected !== 0)
     return { reason: "has-rejected-quantity", message: "Goods were rejected on the line; cancel the rest instead." };
   return null;

@@ -294,9 +294,18 @@ export const movesFrom = (status: Status): readonly Status[] => table[status].mo
 /** Returns the way from one status to another to which POST /status does not lead; null when there is none at once. */
 export const elsewhereFrom = (from: Status, to: Status): Elsewhere | null => table[from].elsewhere[to] ?? null;
 
-/** True if goods were received, or the storefront was sent some: no change of status undoes that. */
-export const hasGoods = (order: Pick<PurchaseOrder, "lineItems">): boolean =>
-  order.lineItems.some((line) => line.quantityReceived !== 0 || line.quantitySynced !== 0);
+/**
+ * True if goods were received, or the storefront was sent some: no change of status undoes that.
+ *
+ * @param unsettledLineIds lines whose push has no known outcome; left out: none.
+ */
+export const hasGoods = (
+  order: Pick<PurchaseOrder, "lineItems">,
+  unsettledLineIds: ReadonlySet<string> = new Set(),
+): boolean =>
+  order.lineItems.some(
+    (line) => line.quantityReceived !== 0 || line.quantitySynced !== 0 || unsettledLineIds.has(line.poLineItemId),
+  );
 
 /**
  * The moves that POST /status makes from here, for messages and for a caller that asks. Other conditions can still stop

@@ -25,7 +25,8 @@ export interface SyncDecision extends GoodsDecision {
 }
 
 /**
- * Pushes every line wanted whose received quantity the storefront does not have, and says of the others why not.
+ * Pushes every line wanted whose received quantity the storefront does not have, and says of the others why not. A
+ * line in a push without a known outcome is pushed, too: the storefront may have more of it.
  *
  * @param lineItemIds the lines wanted; null for all.
  * @throws Fault INVALID_INPUT  the order is not Sent to Received, or a line is not on the order.
@@ -49,7 +50,8 @@ export function decideStorefrontSync(
 
 function skipReason(line: LineItem, order: PurchaseOrder, context: GoodsContext): SyncSkipReason | null {
   if (isCustom(line)) return "custom-item";
-  if (!needsSync(line)) return line.quantityReceived === 0 ? "nothing-received" : "already-synced";
+  if (!needsSync(line) && context.unsettledLineIds?.has(line.poLineItemId) !== true)
+    return line.quantityReceived === 0 ? "nothing-received" : "already-synced";
   if (context.skippedVariantIds.has(line.variantId)) return "guard-skipped";
   return order.locationId === null ? "no-location" : null;
 }

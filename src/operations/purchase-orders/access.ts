@@ -11,8 +11,10 @@ import { type CostRise, linesWithNewCosts, percentOver } from "../../core/access
 import { asksPlaces, type KeyLimits, limitsPassed, riseOf, type ValueRise } from "../../core/access/limits.ts";
 import { mention, only } from "../../core/order/guidance.ts";
 import type { Decision, Header, LineItem, OrderWithLines, PurchaseOrder } from "../../core/order/purchase-order.ts";
-import { hasLeftDraft } from "../../core/order/status.ts";
+import type { DecisionContext } from "../../core/order/decision.ts";
+import { hasLeftDraft, isBeforeGoods } from "../../core/order/status.ts";
 import type { QueuedEffect } from "../../shop/storefront/effects.ts";
+import { unsettledLines } from "../../shop/storefront/stock-pushes.ts";
 import {
   type Stamp,
   loadHeader,
@@ -22,6 +24,7 @@ import {
   type LinePage,
 } from "../../shop/order/purchase-orders.ts";
 import { loadCleared } from "../../shop/access/approval-requests.ts";
+import { presentRules } from "../../shop/catalogue/supplier-merges.ts";
 import { loadCostBases } from "../../shop/order/cost-bases.ts";
 import { giveBackStatements, loadSpending, spendStatement } from "../../shop/order/order-spend.ts";
 import type { Change } from "../../store/change.ts";
@@ -140,6 +143,14 @@ export function atExpectedVersion({ ifMatch }: Call, order: PurchaseOrder): Purc
 /** Returns the facts of a rule about the shop and the time. */
 export const contextOf = (call: Call) => ({ shop: call.shop, nowMs: call.clock.now() });
 
+/** Facts for a decision that depends on what the storefront may have of the order. */
+export async function contextWithPushes(tx: Tx, call: Call, order: PurchaseOrder): Promise<DecisionContext> {
+  const { shopId } = call.shop;
+  // Before goods come nothing is pushed, and nothing that was pushed goes back there.
+  if (isBeforeGoods(order)) return contextOf(call);
+  return { ...contextOf(call), unsettledLineIds: await unsettledLines(tx, shopId, order.purchaseOrderId) };
+}
+
 /** Under whose name and in which call a change is recorded. */
 export const stampOf = (call: Call): Stamp => ({
   actor: call.actor,
@@ -163,7 +174,9 @@ async function ruleCause(
   if (shop.approvalRules.length === 0 || !hasLeftDraft(next)) return [];
   const goesElsewhere = before?.supplierId !== supplierId || before.locationId !== locationId;
   if (before !== null && hasLeftDraft(before) && rise <= 0 && !addsUnpriced && !goesElsewhere) return [];
-  const rule = ruleMet(shop.approvalRules, actor, next, { value, addsUnpriced });
+  // A merge may have come since the shop was read.
+  const rules = await presentRules(tx, shop.shopId, shop.approvalRules);
+  const rule = ruleMet(rules, actor, next, { value, addsUnpriced });
   if (rule === null) return [];
   const cleared = addsUnpriced ? [] : await loadCleared(tx, shop.shopId, next.purchaseOrderId);
   if (isCleared(cleared, { value, supplierId, locationId })) return [];

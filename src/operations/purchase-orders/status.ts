@@ -11,7 +11,7 @@ import { decideStatus, isGuardedMove } from "../../core/order/status-move.ts";
 import { isHeld } from "../../core/order/status.ts";
 import { shortTextMax, text } from "../fields.ts";
 import { operation } from "../../requests/operation.ts";
-import { contextOf, faults, orderToChange, path, savedOrder, withData, write } from "./access.ts";
+import { contextWithPushes, faults, orderToChange, path, savedOrder, withData, write } from "./access.ts";
 import { guard, guardFaults, LinesAdded, noGuard, resolutions, untilAllLinesAreGuarded } from "./goods/guard.ts";
 import { purchaseOrderId, purchaseOrderSchema } from "./json.ts";
 import { mailOfMove, mailByItself } from "./mail.ts";
@@ -61,7 +61,7 @@ export const changeStatus = operation({
       // Decided without keeping it: what the order's state does not allow is refused before the guard (C23).
       const seen = await call.read(async (tx) => {
         const order = await orderToChange(tx, call, input.purchaseOrderId);
-        return { order, trial: decideStatus(order, input.status, contextOf(call), reason) };
+        return { order, trial: decideStatus(order, input.status, await contextWithPushes(tx, call, order), reason) };
       });
       const isGuarded = isGuardedMove(seen.trial.next.status);
       const facts = isGuarded ? await guard(call, seen.order.lineItems, input.resolutions ?? []) : noGuard;
@@ -71,7 +71,7 @@ export const changeStatus = operation({
       const checked = new Set(seen.order.lineItems.map((line) => line.poLineItemId));
       return call.commit(async (tx) => {
         const order = await orderToChange(tx, call, input.purchaseOrderId);
-        const decided = decideStatus(order, input.status, contextOf(call), reason);
+        const decided = decideStatus(order, input.status, await contextWithPushes(tx, call, order), reason);
         if (isGuarded && order.lineItems.some((line) => !checked.has(line.poLineItemId))) throw new LinesAdded();
         if (mail !== null && order.version !== seen.order.version) throw new LinesAdded();
         const mailOfChange = mail === null ? {} : await mailOfMove(tx, call, decided.next, mail);

@@ -96,6 +96,13 @@ export async function loadOpenPushes(
   return rows.map(pushFrom);
 }
 
+/** The order's lines in pushes that have no known outcome: the storefront may have their goods. */
+export async function unsettledLines(tx: Tx, shopId: string, purchaseOrderId: string): Promise<ReadonlySet<string>> {
+  const pushes = await loadOpenPushes(tx, shopId, purchaseOrderId, null);
+  const items = pushes.flatMap((push) => push.items).filter((item) => item.result === null);
+  return new Set(items.flatMap((item) => item.lines.map((line) => line.poLineItemId)));
+}
+
 /** Stores a push that is about to be sent for the first time (C40). */
 export const insertPushStatement = (shopId: string, purchaseOrderId: string, push: OpenPush, nowMs: number): Change => {
   const items: readonly SentItem[] = push.items.map((item) => ({ ...item, result: null }));

@@ -57,7 +57,7 @@ const writes = [...operations, ...adminOperations].filter(
 /** What a person may write, or leave out, where something else is needed. */
 const mistakes: readonly unknown[] = [
   [undefined, null, {}],
-  ["", "  ", "a", "a\u0007b", "a\u202eb", "ä".repeat(12_000), "a b@c", "2026-13-45", "ftp://x", "eur"],
+  ["", "  ", "a", "CSTM-1", "a\u0007b", "a\u202eb", "ä".repeat(12_000), "a b@c", "2026-13-45", "ftp://x", "eur"],
   [-1, 0, 0.5, 1.000_01, 1e20, -1e20],
   [[], [""], ["a", "a"], Array.from({ length: 600 }, (_, index) => `v${index}`)],
 ].flat();
@@ -146,7 +146,12 @@ const ruleSentences: readonly (readonly [files: string, pattern: RegExp])[] = [
 ];
 
 /** What is said of a request as a whole, or to who writes programs. */
-const notOfFields = [/^Merged |^Added |^Changed |^Deleted /, / can be set on custom lines only; /, /^Use an https URL/];
+const notOfFields = [
+  /^Merged |^Added |^Changed |^Deleted /,
+  / can be set on custom lines only; /,
+  /^Use an https URL/,
+  /^must not be before from$/,
+];
 
 test("each rule that is said beside a field has words", () => {
   const found = ruleSentences

@@ -7,7 +7,7 @@ import { linesPerOrderMax } from "../../../core/order/purchase-order.ts";
 import { decideReceive, decideUnreceive } from "../../../core/goods/receive.ts";
 import { noRepeats, positiveQuantity, quantity, shortTextMax, text } from "../../fields.ts";
 import { operation } from "../../../requests/operation.ts";
-import { faults, orderToChange, path, write } from "../access.ts";
+import { contextWithPushes, faults, orderToChange, path, write } from "../access.ts";
 import { goodsAnswer, goodsContext, guardedChange, lineIdOf, linesOf, lookAhead, savedPush } from "./goods.ts";
 import { guardFaults, noGuard, resolutions } from "./guard.ts";
 import { lineItemId, purchaseOrderId } from "../json.ts";
@@ -111,7 +111,7 @@ export const unreceiveGoods = operation({
   run: (call, input) =>
     call.commit(async (tx) => {
       const order = await orderToChange(tx, call, input.purchaseOrderId);
-      const context = goodsContext(call, noGuard);
+      const context = { ...goodsContext(call, noGuard), ...(await contextWithPushes(tx, call, order)) };
       const decided = decideUnreceive(order, { lines: input.lines, reason: input.reason ?? null }, context);
       await refuseWhileInFlight(tx, call, order);
       return savedPush(tx, call, order, decided);

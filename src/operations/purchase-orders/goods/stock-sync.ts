@@ -17,6 +17,7 @@ import type { LineItem, PurchaseOrder } from "../../../core/order/purchase-order
 import {
   isPushed,
   isUnread,
+  needsSync,
   type SentItem,
   unreadQuantities,
   unsyncedQuantity,
@@ -210,8 +211,10 @@ async function polledLines(
   const refusals = new Map(ofThisCall.flatMap(refusalsOf));
   const now = new Map((order?.lineItems ?? []).map((line) => [line.poLineItemId, line]));
   const taken = new Set(ofThisCall.flatMap((each) => each.items.flatMap(takenLines)));
+  // A line whose goods may have been there is through, too, if they turn out never to have come.
+  const isThrough = push.state === "applied" || push.state === "skipped";
   const hasLanded = (line: LineItem): boolean =>
-    taken.has(line.poLineItemId) && isPushed(line, now.get(line.poLineItemId));
+    (taken.has(line.poLineItemId) || (isThrough && !needsSync(line))) && isPushed(line, now.get(line.poLineItemId));
   const waitedFor = [...awaited.lines.filter(hasLanded), ...awaited.unread.map(({ line }) => line)];
   await readBack(call, purchaseOrderId, pushes, new Set(waitedFor.map((line) => line.poLineItemId)), shown, waitMs);
   const unread = unreadQuantities(pushes.flatMap((each) => unshown(each, shown).map(({ item }) => item)));

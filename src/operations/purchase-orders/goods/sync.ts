@@ -11,7 +11,7 @@ import { clearWritesStatement } from "../../../shop/storefront/storefront-writes
 import type { Tx } from "../../../store/store.ts";
 import { noRepeats } from "../../fields.ts";
 import { type Answer, type Call, operation } from "../../../requests/operation.ts";
-import { contextOf, faults, orderOf, orderToChange, path, saveFor, write } from "../access.ts";
+import { contextOf, contextWithPushes, faults, orderOf, orderToChange, path, saveFor, write } from "../access.ts";
 import { goodsContext } from "./goods.ts";
 import { refuseWhileInFlight } from "./in-flight.ts";
 import { withOrderClaim } from "./order-claim.ts";
@@ -92,7 +92,8 @@ async function decide(
   facts: GuardFacts,
 ): Promise<{ readonly order: PurchaseOrder; readonly decided: SyncDecision }> {
   const order = await orderToChange(tx, call, input.purchaseOrderId);
-  const decided = decideStorefrontSync(order, input.lineItemIds ?? null, goodsContext(call, facts));
+  const context = { ...goodsContext(call, facts), ...(await contextWithPushes(tx, call, order)) };
+  const decided = decideStorefrontSync(order, input.lineItemIds ?? null, context);
   await refuseWhileInFlight(tx, call, order);
   return { order, decided };
 }
