@@ -4151,6 +4151,8 @@ export interface Operations {
         readonly locationId: string;
         readonly onHand: number;
       };
+      /** What to do where the storefront refused the stock; else absent. */
+      readonly recovery?: string | undefined;
     };
     code: string;
     reason: string;

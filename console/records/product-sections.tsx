@@ -1,6 +1,7 @@
 /** A product's figures, its stock and reorder settings place by place, who sells it, and the orders with it. */
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
+import type { Output } from "../../client/index.ts";
 import { openpo, type Problem, problemOf } from "../data/client.ts";
 import { number } from "../data/format.ts";
 import { useReading } from "../data/reading.ts";
@@ -82,6 +83,12 @@ interface Place {
   readonly name: string;
   readonly onHand: number;
 }
+
+/** The storefront's refusal of a stock that was saved and is as before; null: none. */
+const refusedIn = ({ recovery }: Output<"variant_level_put">): Problem | null =>
+  recovery === undefined
+    ? null
+    : { message: recovery, action: null, requestId: null, code: "UPSTREAM_STOREFRONT", reason: null, details: [] };
 
 /** Locations shown with what is on hand there. */
 const locationsMax = 50;
@@ -233,11 +240,16 @@ export const ProductSections: FunctionComponent<SectionProps> = ({ id, record, s
                   changed();
                   await found.again();
                 };
+                const refused = refusedIn(result.data);
+                if (refused !== null) {
+                  await read();
+                  return refused;
+                }
                 const options = { ifMatch: result.etag ?? "" };
                 const takeBack = async (): Promise<Problem | null> => {
                   const back = await openpo.call("variant_level_put", input, options);
                   await read();
-                  return back.ok ? null : problemOf(back);
+                  return back.ok ? refusedIn(back.data) : problemOf(back);
                 };
                 tell(({ tellWritten, whatAt }) => tellWritten(whatAt(columns.onHand, now.name), takeBack));
                 await read();

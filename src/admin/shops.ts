@@ -10,6 +10,7 @@ import { adminPrefix } from "../http/routes.ts";
 import { currencyCode, decimal, instant, mailAddress, noRepeats, pageShape, text } from "../operations/fields.ts";
 import { fxRate, tagMax } from "../operations/purchase-orders/json.ts";
 import { type Shop, defaultSettings, loadShop, saveShop } from "../shop/access/accounts.ts";
+import { presentRules } from "../shop/catalogue/supplier-merges.ts";
 import { noteCallsStatement } from "../shop/storefront/storefront-calls.ts";
 import { loadSubscription } from "../shop/storefront/storefront-subscriptions.ts";
 import { recheckStatement } from "../shop/supplier/reminders.ts";
@@ -381,7 +382,8 @@ export const putShop = operation({
       const before = await loadShop(tx, id);
       if (storefront !== null && JSON.stringify(before?.storefront) !== JSON.stringify(found?.storefront))
         throw changedMeanwhile(id);
-      const shop = changedShop(before ?? newShop(input, nowMs), input, storefront, nowMs);
+      const changed = changedShop(before ?? newShop(input, nowMs), input, storefront, nowMs);
+      const shop = { ...changed, approvalRules: await presentRules(tx, id, changed.approvalRules) };
       requireRetention(input, shop);
       if (before !== null) await requireSameCurrency(tx, before, shop);
       if (before !== null && moves) await moveStore(tx, context, before, left !== null);

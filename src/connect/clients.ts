@@ -23,8 +23,8 @@ import { OAuthError } from "./oauth-error.ts";
 export interface Client {
   readonly clientId: string;
   readonly name: string;
-  /** Of the address of its document; of a registered client that of its first redirect. */
-  readonly host: string;
+  /** Of the address of its document; null: it has registered. */
+  readonly host: string | null;
   readonly redirectUris: readonly string[];
   /** When it has registered; null: it has a document. */
   readonly registeredAtMs: number | null;
@@ -99,7 +99,7 @@ export function registered(sent: unknown, nowMs: number): Client {
   const name = nameOf(clientName, placeOf(first).host);
   const clientId = registeredBegin + Buffer.from(JSON.stringify([nowMs, name, uris])).toString("base64url");
   if (clientId.length > clientIdLengthMax) throw new OAuthError("invalid_client_metadata", "This is too long.");
-  return { clientId, name, host: placeOf(first).host, redirectUris: uris, registeredAtMs: nowMs };
+  return { clientId, name, host: null, redirectUris: uris, registeredAtMs: nowMs };
 }
 
 /** @throws OAuthError unless it is an id that `registered` makes. */

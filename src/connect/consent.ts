@@ -5,7 +5,7 @@
 import { randomBytes } from "node:crypto";
 import type { Clock } from "../base/time/clock.ts";
 import { Fault } from "../base/fault.ts";
-import { connectCodeMs, usedCodeMs, effectiveScope, type KeyScope, scopeOfRole } from "../core/access/grant.ts";
+import { connectCodeMs, effectiveScope, type KeyScope, scopeOfRole } from "../core/access/grant.ts";
 import { makeSecret, secretRandomBytes } from "../base/secret.ts";
 import { placeOf, type RedirectPlace } from "../core/access/redirects.ts";
 import type { SignedIn } from "../requests/caller.ts";
@@ -25,6 +25,9 @@ import { OAuthError } from "./oauth-error.ts";
 
 /** Connections of a shop that have not ended. */
 export const connectionsOfShopMax = 200;
+
+/** Latest answered requests of a shop that are remembered: a request has no instant, so no time bounds it. */
+export const answeredRequestsMax = 10_000;
 
 /** A registered client that no connection has come of begins none after this time. */
 export const registrationMs = 2_592_000_000;
@@ -95,6 +98,9 @@ const answered = (): Fault =>
     action: "You can close this page. If the assistant still waits, begin anew there.",
   });
 
+/** Host of the client: that of its document, else that of the redirect which is answered (C73). */
+const hostOf = ({ client, redirectUri }: ConnectRequest): string => client.host ?? placeOf(redirectUri).host;
+
 /** @throws Fault INVALID_INPUT when the request was answered, or its registration has ended. */
 async function requireOpen(tx: Tx, shopId: string, request: ConnectRequest, nowMs: number): Promise<void> {
   if (await wasDecided(tx, shopId, requestHash(request))) throw answered();
@@ -114,7 +120,7 @@ export async function questionOf(consent: Consent): Promise<Question> {
   await consent.engine.read(consent.shopId, (tx) => requireOpen(tx, consent.shopId, request, consent.clock.now()));
   return {
     clientName: client.name,
-    clientHost: client.host,
+    clientHost: hostOf(request),
     hasDocument: client.registeredAtMs === null,
     redirect: placeOf(redirectUri),
     scopesAsked: scopes,
@@ -152,7 +158,7 @@ export async function decide(
   await engine.write(shopId, async (tx) => {
     const nowMs = clock.now();
     await requireOpen(tx, shopId, request, nowMs);
-    const decided = decidedStatements(shopId, requestHash(request), nowMs, nowMs - usedCodeMs);
+    const decided = await decidedStatements(tx, shopId, requestHash(request), nowMs, answeredRequestsMax);
     if (given === null) return await tx.batch(decided);
     if ((await countConnections(tx, shopId, nowMs)) >= connectionsOfShopMax)
       throw new Fault("INVALID_INPUT", `The shop has ${connectionsOfShopMax} connections, as many as it may have.`, {
@@ -161,7 +167,7 @@ export async function decide(
     const grant = {
       clientId: client.clientId,
       clientName: client.name,
-      clientHost: client.host,
+      clientHost: hostOf(request),
       personId,
       personName: name,
       ...given,

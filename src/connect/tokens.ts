@@ -40,6 +40,7 @@ import {
   useCodeStatement,
 } from "../shop/access/connections.ts";
 import { findPerson } from "../shop/access/people.ts";
+import { presentLimits } from "../shop/catalogue/supplier-merges.ts";
 import { eventStatements } from "../shop/events/events.ts";
 import { isNotFound } from "../store/engine-rules.ts";
 import type { Engine, Statement, Tx } from "../store/store.ts";
@@ -223,7 +224,7 @@ export async function exchangeCode(
         revokedAtMs: null,
         pausedAtMs: null,
         signIn: false,
-        limits: grant.limits ?? null,
+        limits: await presentLimits(tx, shopId, grant.limits ?? null),
       };
       const salt = randomBytes(saltBytes).toString("hex");
       const { answer, statements } = tokensFor(shopId, { keyId: key.keyId, scope, from: code, salt }, nowMs);

@@ -13,7 +13,8 @@
 import { mailAddressesFrom, mailAddressFrom } from "../core/supplier/mail.ts";
 import { only } from "../core/order/guidance.ts";
 import { z } from "zod";
-import { dayMs } from "../base/time/calendar.ts";
+import { dayFrom, dayMs, dayStart } from "../base/time/calendar.ts";
+import { invalidField } from "../base/fault.ts";
 import {
   moneyDecimalsMax,
   moneyFrom,
@@ -329,6 +330,8 @@ const dayOrInstant = z
   .max(instantLengthMax, { error: dayOrInstantMessage, abort: true })
   .regex(new RegExp(`^${dayPattern}(?:${offsetTimePattern})?$`), dayOrInstantMessage);
 
+const isDay = (value: string): boolean => value.length === "YYYY-MM-DD".length;
+
 /** From this day's beginning (UTC), or this instant, on: milliseconds, inclusive (C13). */
 export const dateFrom = dayOrInstant
   .transform((value) => Date.parse(value))
@@ -341,13 +344,40 @@ export const dateFrom = dayOrInstant
 
 /** To this day's end (UTC), or this instant, itself included: milliseconds, exclusive (C13). */
 export const dateTo = dayOrInstant
-  .transform((value) => Date.parse(value) + (value.length === "YYYY-MM-DD".length ? dayMs : 1))
+  .transform((value) => Date.parse(value) + (isDay(value) ? dayMs : 1))
   .optional()
   .meta({
     description: `${only("rest", `The last day (UTC) or instant, included: ${dayOrInstantForms}`)}${only("mcp", "Last day or instant")}.`,
     query: "string",
     example: "2026-12-31",
   });
+
+/** The first day of a range, where the shop is, or an instant. */
+export const shopFrom = dayOrInstant.optional().meta({
+  description: "First day at the shop or instant.",
+  example: "2026-01-01",
+});
+
+/** The last day of a range, where the shop is, or an instant, itself included. */
+export const shopTo = dayOrInstant.optional().meta({ description: "Last day or instant.", example: "2026-12-31" });
+
+/**
+ * Returns what `shopFrom` and `shopTo` read, in milliseconds: the beginning inclusive, the end exclusive. Null: none.
+ *
+ * @throws Fault INVALID_INPUT  the range ends before it begins.
+ */
+export function shopRange(
+  { from, to }: { readonly from?: string | undefined; readonly to?: string | undefined },
+  timezone: string,
+): { readonly fromMs: number | null; readonly beforeMs: number | null } {
+  const bound = (value: string | undefined, after: { readonly days: number; readonly ms: number }): number | null => {
+    if (value === undefined) return null;
+    return isDay(value) ? dayStart(timezone, dayFrom(value) + after.days) : Date.parse(value) + after.ms;
+  };
+  const [fromMs, beforeMs] = [bound(from, { days: 0, ms: 0 }), bound(to, { days: 1, ms: 1 })];
+  if (fromMs !== null && beforeMs !== null && fromMs >= beforeMs) throw invalidField("/to", "must not be before from");
+  return { fromMs, beforeMs };
+}
 
 /** Refuses a range that ends before it begins. Its members are read by `dateFrom` and `dateTo`. */
 export const orderedRange =

@@ -1,7 +1,7 @@
 /** Rises of unit costs (C78): which lines are asked, and how far a cost is above what is known of it. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { linesWithNewCosts, percentOver, percentToNumber } from "../../src/core/access/cost-rises.ts";
+import { basisRises, linesWithNewCosts, percentOver, percentToNumber } from "../../src/core/access/cost-rises.ts";
 import { type KeyLimits, limitsPassed, noLimits } from "../../src/core/access/limits.ts";
 import type { PurchaseOrder } from "../../src/core/order/purchase-order.ts";
 import { fxRate, line, money, order, quantity, refusal } from "../support/goods.ts";
@@ -60,6 +60,26 @@ test("all lines are asked of a new order, one that leaves Draft, and with anothe
   assert.deepEqual(ids(sent, order("Sent", [line("a", { unitCost: 1, currency: "EUR" }), b])), ["a"]);
   assert.deepEqual(ids(sent, order("Sent", [line("a", { unitCost: 4, ordered: 90 }), b])), [], "a quantity");
   assert.deepEqual(ids(sent, sent, ["b", "free"]), ["b"], "it goes to the price list");
+});
+
+test("what costs are held against rises by what a write makes of it; where there was none, it cannot be compared", () => {
+  const known = (costs: Readonly<Record<string, readonly [number, string]>>) =>
+    new Map(
+      Object.entries(costs).map(([id, [cost, currencyCode]]) => [id, { unitCost: money(cost), currencyCode }] as const),
+    );
+  const before = known({ same: [4, "JPY"], dearer: [4, "USD"], other: [4, "USD"], gone: [4, "USD"] });
+  const after = known({ same: [4, "JPY"], dearer: [4.4, "USD"], other: [4, "EUR"], new: [0.01, "USD"] });
+  const rises = basisRises(before, after, rates);
+  assert.deepEqual(
+    rises.map(({ line: of, percent }) => [of.variantId, percent === null ? null : percentToNumber(percent)]),
+    [
+      ["same", 0],
+      ["dearer", 10],
+      ["other", 10],
+      ["new", null],
+    ],
+  );
+  assert.ok(rises.every(({ setsEntry }) => setsEntry));
 });
 
 test("the maximum itself is within; the highest rise is told, and what has no measure before it; a price list takes none", () => {

@@ -113,6 +113,55 @@ test("who has signed in with the key is under the limit too: with an order made 
   refused(await askAdmin(server, "POST", `${path}/merge`, { into }, as), null);
 });
 
+test("who has signed in with the key raises nothing that costs are held against: price lists, the catalogue's cost, a supplier's currency", async () => {
+  await using server = await startGoodsServer({ console: true });
+  await server.bring([
+    { type: "supplier", supplierId: "dyer", name: "The Dyer", currencyCode: "EUR" },
+    { type: "supplierVariant", supplierId: "dyer", variantId: "red", unitCost: 0.5 },
+  ]);
+  await server.changeShop({ fxRates: { USD: fxRate(0.5), GBP: fxRate(2) } });
+  const apiKey = await keyWith(server, { ...atMost(10), beyond: "ask" });
+  const somebody = { key: await (await signInWith(server, { apiKey, name: "Somebody" })).bearer() };
+  const write = (method: string, path: string, body: object = {}) =>
+    askAdmin(server, method, `/shops/${server.shopId}${path}`, body, somebody);
+  const rises = async (asked: number | null, method: string, path: string, body: object = {}): Promise<void> => {
+    refused(await write(method, path, body), asked, 0);
+    refused(await write(method, `${path}?dryRun=true`, body), asked, 0);
+  };
+  const done = async (method: string, path: string, body: object = {}): Promise<void> => {
+    const answered = await write(method, path, body);
+    assert.ok(answered.status < 300, answered.text);
+  };
+  const mill = (variantId: string) => `/suppliers/mill/variants/${variantId}`;
+  await rises(9_900, "PUT", mill("red"), { unitCost: 100 });
+  await rises(1, "PUT", mill("red"), { unitCost: 1.01 });
+  await rises(100, "PUT", mill("red"), { unitCost: 1, unitCostCurrencyCode: "GBP" });
+  await rises(50, "PUT", mill("blue"), { unitCost: 1.5, unitCostCurrencyCode: "EUR" });
+  const rows = (...costs: readonly (readonly [string, number])[]) => ({
+    rows: costs.map(([code, unitCost]) => ({ code, terms: { unitCost } })),
+  });
+  await rises(25, "PATCH", "/suppliers/mill/variants", rows(["red", 0.9], ["blue", 1.25], ["green", 1.2]));
+  await rises(100, "DELETE", "/suppliers/dyer/variants/red");
+  await rises(100, "PATCH", "/suppliers/dyer", { currencyCode: "GBP", name: "Dyer & Son" });
+  await rises(1, "PATCH", "/variants/blue", { unitCost: 1.01 });
+  await rises(null, "POST", "/variants", { productName: "New", unitCost: 0.01 });
+  // What says nothing of a cost, or lowers it, goes on.
+  await done("PATCH", "/suppliers/dyer", { currencyCode: "USD", name: "Dyer & Son" });
+  await done("POST", "/variants", { variantId: "new", productName: "New" });
+  await rises(null, "PATCH", "/variants/new", { unitCost: 1 });
+  await done("PATCH", "/variants/blue", { unitCost: 0.9, barcode: "8719001002013" });
+  await done("PUT", mill("red"), { unitCost: 1, unitCostCurrencyCode: "EUR", moq: 5 });
+  await done("PATCH", "/suppliers/mill/variants", rows(["red", 0.9], ["green", 1]));
+  const order = (unitCost: number) =>
+    server.post(orders, { supplierId: "mill", lineItems: [red(unitCost)] }, { key: apiKey });
+  assert.equal((await order(1)).status, 202, "the entry that was lowered is the measure");
+  assert.equal((await order(0.99)).status, 201);
+  const another = await signInWith(server, { apiKey: await keyWith(server, { orderValueMax: 5 }), name: "Another" });
+  const key = await another.bearer();
+  const path = `/shops/${server.shopId}${mill("red")}`;
+  assert.equal((await askAdmin(server, "PUT", path, { unitCost: 100 }, { key })).status, 200, "it has no such limit");
+});
+
 test("other currencies are compared at the rates, and beyond the limit without one", async () => {
   await using server = await startGoodsServer({ console: true });
   const key = await keyWith(server, atMost(10));

@@ -15,6 +15,7 @@ import type { Mailing } from "../../src/requests/operation.ts";
 import { lineA, startGoodsServer } from "../support/goods-server.ts";
 import { askAdmin, invite, signInWith, type SignedInPerson } from "../support/people.ts";
 import { connectAgent } from "../support/mcp.ts";
+import { exportedRecords } from "../support/shops/exported-records.ts";
 import { startServer, type TestResponse, type TestServer } from "../support/server.ts";
 
 const orders = "/api/v1/purchase-orders";
@@ -246,12 +247,14 @@ test("an order that meets a rule of the shop is sent by nobody alone, and approv
   asked(await move(server, server.writeKey, id));
 });
 
-/** A server that mails documents of one byte. */
+/** A server that mails documents, each of which takes a moment and is another one on another day. */
 async function mailingServer(): Promise<TestServer & AsyncDisposable> {
-  const documentOf: Mailing["documentOf"] = async (_shop, purchaseOrderId) => {
-    const version = Number((await server.get(`${orders}/${purchaseOrderId}`)).at("data", "purchaseOrder", "version"));
-    const facts = { contentType: "application/pdf", fileName: "order.pdf", sha256: "0".repeat(64) };
-    return { bytes: new Uint8Array([1]), orderVersion: version, ...facts };
+  const documentOf: Mailing["documentOf"] = async (_shop, purchaseOrderId, _kind, next) => {
+    const stored = (await server.get(`${orders}/${purchaseOrderId}`)).at("data", "purchaseOrder", "version");
+    server.clock.advance(1);
+    const day = Math.floor(server.clock.now() / dayMs);
+    const facts = { contentType: "application/pdf", fileName: "order.pdf", sha256: day.toString(16).padStart(64, "0") };
+    return { bytes: new Uint8Array(day % 100), orderVersion: next?.version ?? Number(stored), ...facts };
   };
   const mailing: Mailing = { perHourMax: 10, publicUrl: null, documentOf };
   const server = await startServer({ console: true, perform: () => ({ mailing }) });
@@ -311,6 +314,35 @@ test("an agent's person may decide unless the shop forbids it; nobody does by a 
   const byKey = await signInWith(server, { apiKey: server.writeKey, name: "Key" });
   assert.match((await decide(server, request, "approve", byKey)).text, /signed in with an API key/);
   assert.equal((await decide(server, request, "approve", anna)).at("data", "approvalRequest", "status"), "approved");
+});
+
+test("who has signed in with a key counts as an agent of whoever has made it", async () => {
+  await using server = await startServer({ console: true });
+  const [anna, bert] = [await person(server, "owner", "Anna"), await person(server, "owner", "Bert")];
+  const { key, keyId } = await madeKey(server, { scope: "write" }, anna);
+  const byKey = await (await signInWith(server, { apiKey: key, name: "Somebody" })).bearer();
+  const rule = (actors: string) => ({
+    ruleId: actors,
+    name: actors,
+    when: { actors },
+    approvers: { roles: ["owner"] },
+  });
+  const sent = async (by: string): Promise<TestResponse> =>
+    await move(server, by, await draft(server, server.writeKey, 60));
+  await setShop(server, { approvalRules: [rule("people")] });
+  assert.equal((await sent(byKey)).status, 200);
+  await setShop(server, { approvalRules: [rule("agents")], approveOwnAgents: false });
+  assert.equal((await sent(await anna.bearer())).status, 200, "a person of the shop is none");
+  const answered = await sent(byKey);
+  assert.deepEqual(causesOf(answered), [{ cause: "rule", ruleId: "agents", name: "agents" }], answered.text);
+  const request = asked(answered);
+  const path = `/shops/${server.shopId}/approval-requests/${request}`;
+  assert.equal((await askAdmin(server, "GET", path)).at("data", "approvalRequest", "inNameOf"), "Anna");
+  assert.match((await decide(server, request, "approve", anna)).text, /his own agents/);
+  const other = asked(await sent(byKey));
+  assert.equal((await decide(server, request, "approve", bert)).at("data", "approvalRequest", "status"), "approved");
+  assert.equal((await askAdmin(server, "DELETE", `/shops/${server.shopId}/keys/${keyId}`)).status, 200);
+  assert.match((await decide(server, other, "approve", bert)).text, /key that has asked for this is revoked/);
 });
 
 test("rules are shown as they were given; what makes none of sense is refused", async () => {
@@ -410,4 +442,68 @@ test("a request says in words what will happen, who decides and what is left of 
   const body = { poName: "Weekly" };
   const [edit] = await shown(server.patch(`${orders}/${id}`, body, { key: proposer }));
   assert.equal(edit, `Change an order's header: ${poNumber} of The Mill, EUR 1,284.00`);
+  await setShop(server, { fxRates: { IQD: 0.5 } });
+  const [dinars] = await shown(server.post(orders, { lineItems, currencyCode: "IQD" }, { key: proposer }));
+  assert.match(dinars ?? "", /IQD 1,284\.000/, "by ISO 4217");
+});
+
+test("an export with what was approved is imported again as it was", async () => {
+  await using server = await startGoodsServer({ console: true });
+  const { key } = await madeKey(server, { scope: "propose" });
+  const owner = await person(server, "owner", "Olga");
+  const { key: writing } = await madeKey(server, { scope: "write" });
+  const id = await draft(server, writing, 10);
+  const request = asked(await server.patch(`${orders}/${id}`, { note: "by Monday" }, { key }));
+  assert.equal((await decide(server, request, "approve", owner)).status, 200);
+  const log = (await server.get(`${orders}/${id}/log`)).at("data", "log", 0, "approvedBy", "name");
+  assert.equal(log, "Olga");
+  const records = await exportedRecords(server.engine, server.shopId);
+  await using fresh = await startGoodsServer({});
+  await fresh.bring(records);
+  assert.deepEqual(await exportedRecords(fresh.engine, fresh.shopId), records);
+});
+
+test("a mail that was asked for goes out on another day, and to nobody else than was shown", async () => {
+  await using server = await mailingServer();
+  const rule = { ruleId: "r1", name: "Above 100", when: { totalAbove: 100 }, approvers: { roles: ["owner"] } };
+  await setShop(server, { approvalRules: [rule] });
+  const send = async (id: string, body: object) => {
+    const key = await (await person(server, "purchaser")).bearer();
+    return await askAdmin(server, "POST", `/shops/${server.shopId}/purchase-orders/${id}/send`, body, { key });
+  };
+  const emailChanges = async (path: string, id: string): Promise<unknown[]> => {
+    const found = await askAdmin(server, "GET", `/shops/${server.shopId}/approval-requests/${id}`);
+    const changes = found.at("data", "approvalRequest", ...path.split("/"));
+    assert.ok(Array.isArray(changes), found.text);
+    return changes.filter((change) => Reflect.get(Object(change), "field") === "email");
+  };
+  const toA = { field: "email", poLineItemId: null, before: null, after: "sup_a@example.com" };
+  for (const body of [{}, { moveToSent: true }]) {
+    const request = asked(await send(await draft(server, server.writeKey, 101), body));
+    assert.deepEqual(await emailChanges("changes", request), [toA]);
+    server.clock.advance(2 * dayMs);
+    const approved = await decide(server, request, "approve");
+    assert.equal(approved.at("data", "approvalRequest", "status"), "approved", approved.text);
+  }
+  const setEmail = async (email: string): Promise<void> => {
+    const set = await askAdmin(server, "PATCH", `/shops/${server.shopId}/suppliers/sup_a`, { email });
+    assert.equal(set.status, 200, set.text);
+  };
+  const moved = asked(await send(await draft(server, server.writeKey, 101), { moveToSent: true }));
+  await setEmail("sup_x@example.com");
+  await decide(server, moved, "approve");
+  assert.equal(await became(server, moved), "overtaken");
+  assert.deepEqual(await emailChanges("now/changes", moved), [{ ...toA, after: "sup_x@example.com" }]);
+  const unmailed = asked(await move(server, server.writeKey, await draft(server, server.writeKey, 101)));
+  await setShop(server, { approvalRules: [rule], emailOnSent: true });
+  await decide(server, unmailed, "approve");
+  assert.equal(await became(server, unmailed), "overtaken");
+});
+
+test("a dry run of a move that mails is answered, however long its document takes", async () => {
+  await using server = await mailingServer();
+  await setShop(server, { emailOnSent: true });
+  const id = await draft(server, server.writeKey, 101);
+  const dry = await server.post(`${orders}/${id}/status?dryRun=true`, { status: "Sent" }, { key: server.writeKey });
+  assert.equal(dry.status, 200, dry.text);
 });

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonObject } from "../../src/base/json.ts";
-import { dateOf, dayIn, weekOf, weekStart } from "../../src/base/time/calendar.ts";
+import { dateOf, dayIn, dayStart, weekOf, weekStart } from "../../src/base/time/calendar.ts";
 import { figureSuppliersMax } from "../../src/core/order/advice/purchase-figures.ts";
 import { sealRecent } from "../../src/shop/order-list/sealing.ts";
 import { loadFigureOrders } from "../../src/shop/order/advice/report.ts";
@@ -254,6 +254,19 @@ test("the shop's figures: what is open and late, what was received week by week 
   while (await server.engine.write(server.shopId, (tx) => sealRecent(tx, server.shopId, 0)));
   await check();
 });
+
+for (const timezone of ["Pacific/Auckland", "America/Los_Angeles"])
+  test(`what was ordered in 90 days begins with the shop's day, not that of UTC: ${timezone}`, async () => {
+    await using server = await startGoodsServer({ console: true, shop: { timezone } });
+    const firstMs = dayStart(timezone, dayIn(timezone, server.clock.now()) - 89);
+    for (const [purchaseOrderId, createdAtMs] of [
+      ["within", firstMs],
+      ["before", firstMs - 1],
+    ] as const)
+      await server.bringOrder("Sent", [lineA], { purchaseOrderId, createdAt: new Date(createdAtMs).toISOString() });
+    const answered = await of(server)("/purchase-figures");
+    assert.equal(answered.at("data", "figures", "ordered", "orders"), 1, answered.text);
+  });
 
 test("of more than figureOrdersMax orders the newest ones count", async () => {
   await using server = await startGoodsServer({ console: true });

@@ -5,9 +5,17 @@ import { isJsonArray, isJsonObject, type JsonObject } from "../../src/base/json.
 import { loadContent } from "../../src/documents/content.ts";
 import { mergedRowsMax } from "../../src/operations/catalogue/merge.ts";
 import { mergedInto } from "../../src/shop/catalogue/supplier-merges.ts";
-import { type GoodsServer, lineA, lineB, type OrderLine, startGoodsServer } from "../support/goods-server.ts";
+import {
+  type GoodsServer,
+  holdCalls,
+  lineA,
+  lineB,
+  type OrderLine,
+  startGoodsServer,
+} from "../support/goods-server.ts";
 import { connectAgent } from "../support/mcp.ts";
-import { askAdmin, signInAs } from "../support/people.ts";
+import { askAdmin, signInAs, signInWith } from "../support/people.ts";
+import { ask as askToConnect, codeIn, decide, exchange, registerClient } from "../support/peers/connect.ts";
 import { byLink, makeLink } from "../support/peers/supplier-link.ts";
 import { assertFault, objectsAt, type TestResponse } from "../support/server.ts";
 import { exportedRecords } from "../support/shops/exported-records.ts";
@@ -388,4 +396,154 @@ test("a supplier with more orders and credits than one commit moves is refused, 
   assert.deepEqual(merged.at("data", "moved", "orders"), mergedRowsMax - 2, merged.text);
   const listed = await server.get("/api/v1/purchase-orders?supplierId=web");
   assert.equal(listed.at("data", "totalCount"), mergedRowsMax - 2);
+});
+
+const keysWith = async (server: GoodsServer, ...supplierIds: readonly (readonly string[])[]) => {
+  const made = await Promise.all(
+    supplierIds.map((ids) =>
+      of(server)("POST", "/keys", { name: "Buyer", scope: "write", limits: { supplierIds: ids, beyond: "refuse" } }),
+    ),
+  );
+  return made.map((answered) => answered.textAt("data", "apiKey"));
+};
+
+const limitedTo = async (server: GoodsServer): Promise<readonly unknown[]> =>
+  objectsAt(await of(server)("GET", "/keys"), "data", "keys").flatMap(({ limits }) =>
+    limits !== undefined && isJsonObject(limits) ? [limits["supplierIds"]] : [],
+  );
+
+const ruleOf = (ruleId: string, supplierIds: readonly string[] | null, totalAbove: number | null = null) => ({
+  ruleId,
+  name: ruleId,
+  when: { supplierIds, totalAbove },
+  approvers: { roles: ["owner"] },
+});
+
+const ruledSuppliers = (answered: TestResponse): unknown => {
+  const rules = objectsAt(answered, "data", "shop", "settings", "approvalRules");
+  return rules.map(({ ruleId, when }) => [ruleId, when !== undefined && isJsonObject(when) ? when["supplierIds"] : 0]);
+};
+
+test("approval rules, limits of keys and what was approved follow a supplier, then and when they name the old id later", async () => {
+  await using server = await startGoodsServer({ console: true });
+  const ask = of(server);
+  await withLoom(server);
+  const ruled = await ask("PUT", "", {
+    settings: {
+      approvalRules: [
+        ruleOf("both", ["mill", "loom"], 1_000_000),
+        ruleOf("loom", ["loom"], 30),
+        ruleOf("any", null, 2_000_000),
+      ],
+    },
+  });
+  assert.equal(ruled.status, 200, ruled.text);
+  const [ofLoom = "", ofBoth = "", ofMill = ""] = await keysWith(server, ["loom"], ["loom", "mill"], ["mill"]);
+  const drafted = async (supplierId: string, key?: string): Promise<TestResponse> =>
+    await server.post(
+      "/api/v1/purchase-orders",
+      {
+        supplierId,
+        locationId: "warehouse",
+        currencyCode: "EUR",
+        lineItems: [{ variantId: "red", quantityOrdered: 10, unitCost: 4, unitCostCurrencyCode: "EUR" }],
+      },
+      key === undefined ? {} : { key },
+    );
+  const idOf = (made: TestResponse): string => made.textAt("data", "purchaseOrder", "purchaseOrderId");
+  const send = (id: string): Promise<TestResponse> =>
+    server.post(`/api/v1/purchase-orders/${id}/status`, { status: "Sent" });
+  // Callers and the shop are read, and remembered, with the old id.
+  assertFault(await drafted("mill", ofLoom), 403, "FORBIDDEN_SCOPE", "LIMIT_EXCEEDED");
+  const waiting = await send(idOf(await drafted("loom")));
+  assert.equal(waiting.status, 202, waiting.text);
+  const approvedId = waiting.textAt("data", "approvalRequest", "purchaseOrderId");
+  const requestId = waiting.textAt("data", "approvalRequest", "approvalRequestId");
+  assert.equal((await ask("POST", `/approval-requests/${requestId}/approve`, {})).status, 200);
+  const unruled = await send(idOf(await drafted("mill")));
+  assert.equal(unruled.status, 200, unruled.text);
+  const before = (await ask("GET", "")).at("data", "shop", "updatedAt");
+  server.clock.advance(5_000);
+
+  assert.equal((await ask("POST", "/suppliers/loom/merge", { into: "mill" })).status, 200);
+  const shop = await ask("GET", "");
+  const followed = [
+    ["both", ["mill"]],
+    ["loom", ["mill"]],
+    ["any", null],
+  ];
+  assert.deepEqual(ruledSuppliers(shop), followed);
+  assert.notEqual(shop.at("data", "shop", "updatedAt"), before);
+  assert.deepEqual(await limitedTo(server), [["mill"], ["mill"], ["mill"]]);
+  const mine = await drafted("mill", ofLoom);
+  assert.equal(mine.status, 201, mine.text);
+  for (const key of [ofLoom, ofBoth, ofMill]) {
+    const refused = await server.patch(`/api/v1/purchase-orders/${idOf(mine)}`, { supplierId: "web" }, { key });
+    assertFault(refused, 403, "FORBIDDEN_SCOPE", "LIMIT_EXCEEDED");
+  }
+  assert.equal((await send(idOf(mine))).status, 202, "the rule holds for the supplier that stays");
+  // What was approved stays so, as long as it is worth no more.
+  const lines = async (quantityOrdered: number): Promise<number> => {
+    const read = await orderRead(server, approvedId);
+    const lineItemId = read.textAt("data", "purchaseOrder", "lineItems", 0, "poLineItemId");
+    const path = `/api/v1/purchase-orders/${approvedId}/line-items`;
+    return (await server.patch(path, { lines: [{ lineItemId, quantityOrdered }] })).status;
+  };
+  assert.deepEqual([await lines(5), await lines(10), await lines(11)], [200, 200, 202]);
+
+  const again = await ask("PUT", "", { settings: { approvalRules: [ruleOf("late", ["loom", "web", "mill"])] } });
+  assert.deepEqual(ruledSuppliers(again), [["late", ["mill", "web"]]]);
+  await keysWith(server, ["loom", "mill"]);
+  const [first] = objectsAt(await ask("GET", "/keys"), "data", "keys").filter(({ limits }) => limits !== null);
+  const keyId = first?.["keyId"];
+  assert.ok(typeof keyId === "string");
+  const patched = await ask("PATCH", `/keys/${keyId}`, { limits: { supplierIds: ["web", "loom"] } });
+  assert.deepEqual(patched.at("data", "key", "limits", "supplierIds"), ["web", "mill"], patched.text);
+  assert.deepEqual(await limitedTo(server), [["web", "mill"], ["mill"], ["mill"], ["mill"]]);
+});
+
+test("an order that is being sent while its supplier is merged, and a connection that is being made, keep rule and limit", async (t) => {
+  await using server = await startGoodsServer({ console: true });
+  const ask = of(server);
+  await withLoom(server);
+  assert.equal((await ask("PUT", "", { settings: { approvalRules: [ruleOf("loom", ["loom"])] } })).status, 200);
+  await bringOrder(server, "po_1", "Draft", [lineA]);
+  const asked = askToConnect(server, await registerClient(server));
+  const limits = { supplierIds: ["loom"], beyond: "refuse" };
+  const allowed = await decide(server, await signInAs(server, "owner", "Ana"), asked.parameters, {
+    scope: "write",
+    limits,
+  });
+  const guard = holdCalls(t, ["checkVariants"]);
+  const sending = server.post(server.order("/status"), { status: "Sent" });
+  await guard.begun;
+  const merged = await ask("POST", "/suppliers/loom/merge", { into: "mill" });
+  guard.goOn();
+  assert.equal(merged.status, 200, merged.text);
+  const answered = await sending;
+  assert.equal(answered.status, 202, answered.text);
+  await exchange(server, codeIn(allowed), asked);
+  assert.deepEqual(await limitedTo(server), [["mill"]]);
+});
+
+test("a merge that no limit or rule names leaves the shop's settings as they were; a limited key widens none", async () => {
+  await using server = await startGoodsServer({ console: true });
+  const ask = of(server);
+  await withLoom(server);
+  await server.bring(["web", "yarn"].map((supplierId) => ({ type: "supplier", supplierId, name: supplierId })));
+  const [ofWeb = "", ofBoth = ""] = await keysWith(server, ["web"], ["web", "mill"]);
+  const shop = (await ask("GET", "")).at("data", "shop", "updatedAt");
+  server.clock.advance(5_000);
+  const limited = await signInWith(server, { apiKey: ofWeb, name: "Web only" });
+  for (const [from, into] of [
+    ["web", "yarn"],
+    ["yarn", "web"],
+  ] as const) {
+    const refused = await ask("POST", `/suppliers/${from}/merge`, { into }, { key: await limited.bearer() });
+    assertFault(refused, 403, "FORBIDDEN_SCOPE", "LIMIT_EXCEEDED");
+  }
+  const within = await signInWith(server, { apiKey: ofBoth, name: "Both" });
+  const merged = await ask("POST", "/suppliers/web/merge", { into: "mill" }, { key: await within.bearer() });
+  assert.equal(merged.status, 200, merged.text);
+  assert.equal((await ask("GET", "")).at("data", "shop", "updatedAt"), shop);
 });

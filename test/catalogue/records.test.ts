@@ -5,14 +5,23 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { adminOperations } from "../../src/admin/registry.ts";
+import type { Fault } from "../../src/base/fault.ts";
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../../src/base/json.ts";
 import { recordTypes } from "../../src/exchange/record-types.ts";
+import { asQuantity } from "../../src/core/money/money.ts";
 import { loadShop, saveShop } from "../../src/shop/access/accounts.ts";
+import { useOf } from "../../src/shop/catalogue/record-uses.ts";
+import type { Tx } from "../../src/store/store.ts";
+import { variantTable } from "../../src/shop/catalogue/catalogue.ts";
+import { recordsByKey, replaceRecord } from "../../src/shop/record-table.ts";
+import { effectStatements } from "../../src/shop/storefront/effects.ts";
 import { type GoodsServer, startGoodsServer } from "../support/goods-server.ts";
 import { createValues, differences, type Members, membersOf, takesNull } from "../support/openapi/schema-values.ts";
 import { askAdmin, signInAs } from "../support/people.ts";
 import { assertFault, type TestResponse } from "../support/server.ts";
 import { exportedRecords } from "../support/shops/exported-records.ts";
+import { onPostgres } from "../support/store.ts";
+import { until } from "../support/until.ts";
 
 const of =
   (server: GoodsServer) =>
@@ -239,6 +248,77 @@ test("what orders use is archived, not deleted; what nothing uses is deleted and
   assert.equal(variants[0]?.status, "deleted");
 });
 
+/** Records that name a location each, or a variant, and what a refusal says of them. */
+const uses: readonly (readonly [use: string, record: (id: string) => object])[] = [
+  ["transfers", (id) => ({ type: "transferOrder", transferOrderId: id, fromLocationId: id })],
+  ["transfers", (id) => ({ type: "transferOrder", transferOrderId: id, toLocationId: id })],
+  ["stock takes", (id) => ({ type: "stockTake", stockTakeId: id, locationId: id })],
+  ["stock adjustments", (id) => ({ type: "stockAdjustment", stockAdjustmentId: id, locationId: id })],
+  [
+    "manufacturing orders",
+    (id) => ({ type: "manufacturingOrder", manufacturingOrderId: id, productionLocationId: id }),
+  ],
+  ["stock", (id) => ({ type: "inventoryLevel", variantId: "red", locationId: id, onHand: 1 })],
+  ["sales", (id) => ({ type: "sale", variantId: "red", locationId: id, date: "2026-01-02", quantity: 1 })],
+];
+
+const ofVariant: typeof uses = [
+  [
+    "transfers, stock takes or adjustments",
+    (id) => ({ type: "transferOrder", transferOrderId: id, lineItems: [{ variantId: id, quantityRequested: 1 }] }),
+  ],
+  [
+    "transfers, stock takes or adjustments",
+    (id) => ({ type: "stockTake", stockTakeId: id, lineItems: [{ variantId: id }] }),
+  ],
+];
+
+test("what transfers, stock takes, adjustments, manufacturing orders, stock or sales name is not deleted, and each is told", async () => {
+  await using server = await startGoodsServer({ console: true });
+  const ask = of(server);
+  const named = uses.map(([use, record], index) => [`place-${index}`, use, record] as const);
+  await server.bring([
+    ...["nowhere", ...named.map(([id]) => id)].map((id) => ({ type: "location", locationId: id, name: id })),
+    ...named.map(([id, , record]) => record(id)),
+    ...ofVariant.flatMap(([, record], index) => [
+      { type: "variant", variantId: `thing-${index}`, productId: `p-${index}`, productName: "Thing" },
+      record(`thing-${index}`),
+    ]),
+  ]);
+  for (const [path, use] of [
+    ...named.map(([id, use]) => [`/locations/${id}`, use] as const),
+    ...ofVariant.map(([use], index) => [`/variants/thing-${index}`, use] as const),
+  ]) {
+    const refused = await ask("DELETE", path);
+    assertFault(refused, 400, "INVALID_INPUT", "IN_USE");
+    assert.match(refused.textAt("error", "message"), new RegExp(`is used by ${use}, so`), path);
+  }
+  assert.equal((await ask("DELETE", "/locations/nowhere")).status, 200);
+});
+
+test(
+  "what transfers, stock takes, adjustments and manufacturing orders name is found by an index",
+  { skip: onPostgres && "what is looked at is a plan of sqlite" },
+  async () => {
+    await using server = await startGoodsServer();
+    const plans: string[] = [];
+    await server.engine.read(server.shopId, async (tx) => {
+      const explaining: Tx = {
+        ...tx,
+        async all(sql, params = []) {
+          const steps = await tx.all<{ detail: string }>(`explain query plan ${sql}`, params);
+          plans.push(...steps.map(({ detail }) => detail));
+          return [];
+        },
+      };
+      for (const kind of ["variant", "location"] as const) await useOf(explaining, server.shopId, kind, "a");
+    });
+    const looked = plans.filter((plan) => /read_only_part|transfer|stock_take|stock_adj|manufacturing/.test(plan));
+    assert.equal(looked.length, 6, plans.join("\n"));
+    for (const plan of looked) assert.match(plan, /\(shop_id=\? AND (\w+_location_id|location_id|variant_id)=\?\)$/);
+  },
+);
+
 test("purchasers write records, receivers and viewers read them, keys and agents reach neither", async () => {
   await using server = await startGoodsServer({ console: true });
   const path = `/admin/v1/shops/${server.shopId}/suppliers/mill`;
@@ -364,4 +444,132 @@ test("a shop without a storefront keeps its stock: no fault of the rehearsal is 
   const received = await server.post(server.order("/receive"), { lines: [{ lineItemId: "a", quantityReceived: 10 }] });
   assert.equal(received.at("data", "purchaseOrder", "storefrontSyncState"), "synced", received.text);
   assert.equal(await server.onHand("red"), 100);
+});
+
+/** What the shop and the storefront say of a variant's stock at the warehouse. */
+const stockOf = async (server: GoodsServer, variantId: string): Promise<readonly unknown[]> => {
+  const found = await of(server)("GET", `/variants?ids=${variantId}`);
+  return [found.at("data", "variants", 0, "levels", 0, "onHand") ?? 0, await server.onHand(variantId)];
+};
+
+for (const kind of ["sandbox", "none"] as const)
+  test(`stock of a variant that the storefront does not keep is refused, by its status (${kind})`, async () => {
+    await using server = await startGoodsServer({ console: true });
+    const ask = of(server);
+    await askAdmin(server, "PUT", `/shops/${server.shopId}`, { storefront: { kind } });
+    const at = "/variants/scarf/levels/warehouse";
+    await ask("POST", "/variants", { variantId: "scarf", productName: "Scarf", status: "unsyncable" });
+    for (const status of ["unsyncable", "deleted"]) {
+      await ask("PATCH", "/variants/scarf", { status });
+      const refused = await ask("PUT", at, { onHand: 20 });
+      assertFault(refused, 400, "INVALID_INPUT");
+      assert.equal(refused.at("error", "details", 0, "path"), "/onHand", refused.text);
+      assert.match(refused.textAt("error", "action"), /status active/);
+      assertFault(await ask("PUT", `${at}?dryRun=true`, { onHand: 20 }), 400, "INVALID_INPUT");
+      assert.deepEqual(await stockOf(server, "scarf"), [0, 0]);
+    }
+    for (const [status, onHand] of [
+      ["inactive", 20],
+      ["active", 30],
+    ] as const) {
+      await ask("PATCH", "/variants/scarf", { status });
+      assert.equal((await ask("PUT", at, { onHand })).status, 200);
+      assert.deepEqual(await stockOf(server, "scarf"), [onHand, onHand]);
+    }
+  });
+
+test("stock that the storefront refuses is taken back, with a word in the answer and in the history", async () => {
+  await using server = await startGoodsServer({ console: true });
+  const ask = of(server);
+  const at = "/variants/red/levels/warehouse";
+  await server.faults([{ call: "changeOnHand", outcome: "refused", times: 1 }]);
+  const key = { "Idempotency-Key": "set" };
+  const refused = await ask("PUT", at, { onHand: 120 }, key);
+  assert.equal(refused.at("data", "level", "onHand"), 100, refused.text);
+  assert.match(refused.textAt("data", "recovery"), /refuses variant red/);
+  assert.equal((await ask("PUT", at, { onHand: 120 }, key)).text, refused.text);
+  assert.deepEqual(await stockOf(server, "red"), [100, 100]);
+  const [taken, set] = await historyOf(server, "variant", "red");
+  assert.deepEqual(set?.["changes"], [{ field: "onHand", before: 100, after: 120 }]);
+  assert.deepEqual(
+    [taken?.["changes"], taken?.["locationId"], taken?.["actor"]],
+    [[{ field: "onHand", before: 120, after: 100 }], "warehouse", { type: "system", id: null, name: null }],
+  );
+  assert.match(JSON.stringify(taken?.["reason"]), /refuses variant red/);
+  // Its ETag is that of the level as it stands.
+  const set2 = await ask("PUT", at, { onHand: 110 }, { "If-Match": etagOf(refused) });
+  assert.equal(set2.at("data", "recovery"), undefined, set2.text);
+  assert.deepEqual(await stockOf(server, "red"), [110, 110]);
+
+  // A level that was none before, and goods that come afterwards.
+  await server.faults([{ call: "changeOnHand", outcome: "refused", times: 1 }]);
+  await ask("PUT", "/variants/blue/levels/warehouse", { onHand: 20 });
+  assert.deepEqual(await stockOf(server, "blue"), [0, 0]);
+  await server.bringOrder("In Progress", [
+    { poLineItemId: "a", variantId: "blue", quantityOrdered: 5, quantityConfirmed: 5 },
+  ]);
+  await server.post(server.order("/receive"), { lines: [{ lineItemId: "a", quantityReceived: 5 }] });
+  await server.settled();
+  assert.deepEqual(await stockOf(server, "blue"), [5, 5]);
+});
+
+test("stock that the storefront could not be told of is taken back when it is given up, unless it may be there", async () => {
+  await using server = await startGoodsServer({ console: true, outboxLimits: { attemptsMax: 3, backoffMs: 2 } });
+  const ask = of(server);
+  await server.faults([
+    { call: "changeOnHand", outcome: "error", variantIds: ["red"] },
+    { call: "changeOnHand", outcome: "lost-response", variantIds: ["blue"] },
+  ]);
+  await ask("PUT", "/variants/red/levels/warehouse", { onHand: 120 });
+  await until("the level is taken back", async () => (await stockOf(server, "red"))[0] === 100);
+  assert.match(JSON.stringify((await historyOf(server, "variant", "red"))[0]?.["reason"]), /tried 3 times/);
+  await ask("PUT", "/variants/blue/levels/warehouse", { onHand: 20 });
+  await until("the change is given up", async () => {
+    const states = await server.engine.read(server.shopId, (tx) =>
+      tx.all("select state from effect where shop_id = ? and state = 'pending'", [server.shopId]),
+    );
+    return states.length === 0;
+  });
+  assert.deepEqual(await stockOf(server, "blue"), [20, 20]);
+});
+
+test("a level that the storefront cannot be told of keeps no other waiting", async () => {
+  await using server = await startGoodsServer({ console: true });
+  await server.faults([{ call: "changeOnHand", outcome: "error", variantIds: ["red"] }]);
+  const delta = asQuantity(20_000);
+  const others = ["red", "blue"].map((variantId) => ({
+    kind: "keep-level" as const,
+    variantId,
+    locationId: "warehouse",
+    delta,
+  }));
+  const { statements } = effectStatements(server.shopId, others, server.ids, server.clock.now());
+  await server.engine.write(server.shopId, (tx) => tx.batch(statements));
+  await of(server)("PUT", "/variants/green/levels/warehouse", { onHand: 5 });
+  assert.deepEqual([await server.onHand("green"), await server.onHand("blue")], [5, 20]);
+});
+
+test("no variant has an id of custom lines, which none of its orders could name", async () => {
+  await using server = await startGoodsServer({ console: true });
+  const refused = await of(server)("POST", "/variants", { variantId: "CSTM-2", productName: "Scarf" });
+  assertFault(refused, 400, "INVALID_INPUT");
+  assert.deepEqual(refused.at("error", "details"), [
+    { path: "/variantId", message: "begins with CSTM-, which marks custom lines; use another id" },
+  ]);
+  await assert.rejects(
+    server.bring([{ type: "variant", variantId: "CSTM-3", productId: "p", productName: "Scarf" }]),
+    (error: Fault) => {
+      assert.match(JSON.stringify(error.details), /variantId.*begins with CSTM-, .*use another id/);
+      return true;
+    },
+  );
+  // One that was there before is changed and deleted as ever.
+  await server.engine.write(server.shopId, async (tx) => {
+    const [scarf] = await recordsByKey(tx, variantTable, server.shopId, [["red"]]);
+    assert.ok(scarf !== undefined);
+    await tx.batch([replaceRecord(variantTable, server.shopId, { ...scarf, variantId: "CSTM-old" })]);
+  });
+  const at = "/variants/CSTM-old";
+  assert.equal((await of(server)("PATCH", at, { productName: "Old scarf" })).status, 200);
+  assert.equal((await of(server)("DELETE", at)).status, 200);
 });

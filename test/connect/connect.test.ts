@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { accessTokenMs, connectCodeMs, refreshIdleMs, rotationGraceMs } from "../../src/core/access/grant.ts";
-import { connectionsOfShopMax, registrationMs } from "../../src/connect/consent.ts";
+import { answeredRequestsMax, connectionsOfShopMax, registrationMs } from "../../src/connect/consent.ts";
 import {
   registrationEveryMs,
   registrationOfAllEveryMs,
@@ -14,7 +14,7 @@ import {
   tokenGuessesMax,
   tokenGuessMs,
 } from "../../src/http/attempts.ts";
-import { adminToken, startServer, type TestServer } from "../support/server.ts";
+import { adminToken, assertFault, startServer, type TestServer } from "../support/server.ts";
 import { askAdmin, signInAs, signInWith } from "../support/people.ts";
 import {
   ask,
@@ -344,6 +344,43 @@ suite("a connection (C74)", () => {
     assert.equal(bearerless.status, 401, "a cookie decides nothing");
   });
 
+  test("a request that was answered stays answered, until answeredRequestsMax later ones have been", async () => {
+    await using server = await startServer({ console: true });
+    const clientId = await registerClient(server);
+    const { parameters } = ask(server, clientId);
+    assert.equal((await decide(server, await signInAs(server, "owner"), parameters, { decision: "deny" })).status, 201);
+    for (const laterMs of [86_401_000, registrationMs / 2]) {
+      server.clock.advance(laterMs);
+      const person = await signInAs(server, "owner");
+      const other = await decide(server, person, ask(server, clientId).parameters, { decision: "deny" });
+      assert.equal(other.status, 201, other.text);
+      const again = await decide(server, person, parameters);
+      assertFault(again, 400, "INVALID_INPUT");
+      assert.match(again.textAt("error", "message"), /was answered already/);
+    }
+
+    const countOf = async (): Promise<unknown> =>
+      await server.engine.read(server.shopId, async (tx) => {
+        const [row] = await tx.all<{ n: number }>("select count(*) as n from connection_request where shop_id = ?", [
+          server.shopId,
+        ]);
+        return row?.n;
+      });
+    await server.engine.write(server.shopId, async (tx) => {
+      await tx.batch([
+        {
+          sql: `insert into connection_request (shop_id, request_hash, decided_at)
+                with recursive other(n) as (select 1 union all select n + 1 from other where n < ${answeredRequestsMax})
+                select ?, 'other ' || n, ${server.clock.now() - answeredRequestsMax} + n from other`,
+          params: [server.shopId],
+        },
+      ]);
+    });
+    const person = await signInAs(server, "owner");
+    assert.equal((await decide(server, person, ask(server, clientId).parameters)).status, 201);
+    assert.equal(await countOf(), answeredRequestsMax);
+  });
+
   test("the page is told who asks, and where the answer goes", async () => {
     await using server = await startServer({ console: true });
     const person = await signInAs(server, "viewer");
@@ -370,6 +407,33 @@ suite("a connection (C74)", () => {
       scopesAsked: ["write"],
       scopeMax: "read",
     });
+  });
+
+  test("a registered client is known by the host that is answered, whichever it has registered first", async () => {
+    await using server = await startServer({ console: true });
+    const person = await signInAs(server, "owner", "Ana");
+    const loopback = "http://127.0.0.1:9999/cb";
+    const clientId = await registerClient(server, { client_name: "X", redirect_uris: [callback, loopback] });
+    for (const [redirectUri, host] of [
+      [loopback, "127.0.0.1"],
+      [callback, new URL(callback).host],
+    ] as const) {
+      const asked = ask(server, clientId, { redirect_uri: redirectUri });
+      const look = await askAdmin(
+        server,
+        "GET",
+        `/shops/${server.shopId}/connection-request?${new URLSearchParams(asked.parameters).toString()}`,
+        undefined,
+        { key: await person.bearer() },
+      );
+      assert.equal(look.at("data", "request", "clientHost"), host, look.text);
+      assert.equal((await exchange(server, codeIn(await decide(server, person, asked.parameters)), asked)).status, 200);
+      const connections = (await keysOf(server)).filter(({ kind }) => kind === "connection");
+      assert.ok(
+        connections.some(({ clientHost }) => clientHost === host),
+        host,
+      );
+    }
   });
 
   test("paused, revoked, its person deleted: the next call fails", async () => {

@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import { attentionTo } from "../../src/core/order/advice/attention.ts";
-import { dateOf, dayFrom, dayIn, dayMs } from "../../src/base/time/calendar.ts";
+import { dateOf, dayFrom, dayIn, dayMs, dayStart } from "../../src/base/time/calendar.ts";
 import { asQuantity } from "../../src/core/money/money.ts";
 import { type Status, statuses } from "../../src/core/order/purchase-order.ts";
-import { dayStart, reminderAtMs, reminderBasis, reminderNotBeforeMs } from "../../src/core/supplier/reminders.ts";
+import { reminderAtMs, reminderBasis, reminderNotBeforeMs } from "../../src/core/supplier/reminders.ts";
 
 const zones = Intl.supportedValuesOf("timeZone");
 

@@ -149,8 +149,8 @@ test("a set quantity replaces the suggested one, also of a variant that needs no
   ]);
 });
 
-test("without any cost the line costs nothing, in the supplier's currency", () => {
+test("without any cost the line's is not known, and is no 0 that somebody has set; its currency is the supplier's", () => {
   const line = plan([suggestion("a", { unit: null })]).drafts[0]?.lines[0];
-  assert.equal(line?.unitCost, 0);
+  assert.equal(line?.unitCost, null);
   assert.equal(line.currencyCode, "USD");
 });

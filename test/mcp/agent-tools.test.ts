@@ -499,6 +499,30 @@ test("reordering from a view: a dry run shows one draft a supplier and changes n
   assert.deepEqual([nothing.at("drafts"), nothing.at("nextStep", "tool")], [[], "orders_needing_attention"]);
 });
 
+test("a reordered variant whose cost nobody knows is warned of, dry and made, and is to be corrected first (C16)", async () => {
+  await using server = await startGoodsServer();
+  await server.bring(shortOfStock(server));
+  await server.bring([{ type: "supplierVariant", supplierId: "mill", variantId: "orphan", moq: 2, leadTimeDays: 1 }]);
+  await using agent = await connectAgent(server);
+  const asked = { viewId: "reorder", locationId: "warehouse" };
+  const lines = [{ variantId: "cup", quantity: 0 }];
+  for (const dryRun of [true, false]) {
+    const answer = await agent.call("reorder_from_view", { ...asked, lines, dryRun });
+    assert.ok(!answer.isError, answer.text);
+    assert.equal(answer.at("drafts", 0, "warnings"), undefined, "all costs are known");
+    const warnings = answer.at("drafts", 1, "warnings");
+    assert.partialDeepStrictEqual(warnings, [{ path: "", reason: "no-cost" }], answer.text);
+    assert.match(answer.textAt("drafts", 1, "warnings", 0, "message"), /^No unitCost of orphan is known/);
+    assert.deepEqual(new Set(idsOf(answer.at("drafts", 1, "lines"), "variantId")), new Set(["orphan", "pot"]));
+    const step = answer.at("nextStep");
+    if (dryRun) assert.partialDeepStrictEqual(step, { tool: "reorder_from_view", arguments: asked });
+    else {
+      const purchaseOrderId = answer.textAt("drafts", 1, "purchaseOrderId");
+      assert.partialDeepStrictEqual(step, { tool: "purchase_order_line_item_update", arguments: { purchaseOrderId } });
+    }
+  }
+});
+
 test("a key that reads sees reorder_from_view and may have it run dry, nothing else, and nowhere but at /mcp (C68)", async () => {
   await using server = await startGoodsServer();
   await server.bring(shortOfStock(server));

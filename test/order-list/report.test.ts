@@ -160,6 +160,29 @@ test("orders are summed by supplier, status, month and location, each at its own
   assert.deepEqual(some.at("total"), sumsOf(drafts));
 });
 
+for (const [timezone, createdAt, date, other] of [
+  ["Pacific/Auckland", "2026-02-28T11:30:00.000Z", "2026-03-01", "2026-02-28"],
+  ["America/Los_Angeles", "2026-03-01T07:30:00.000Z", "2026-02-28", "2026-03-01"],
+  // The clock is put forward in this night, which has 23 hours.
+  ["America/Los_Angeles", "2026-03-09T06:30:00.000Z", "2026-03-08", "2026-03-09"],
+] as const)
+  test(`days of a report are the shop's, as its months are: ${createdAt} in ${timezone}`, async () => {
+    await using server = await startGoodsServer({ shop: { timezone } });
+    await using agent = await connectAgent(server, { key: server.readKey });
+    await server.bringOrder("Sent", [{ poLineItemId: "a", variantId: "red", quantityOrdered: 1 }], { createdAt });
+    const counted = async (range: object): Promise<unknown> =>
+      (await reported(agent, { groupBy: "month", ...range })).at("total", "orderCount");
+    assert.equal(await counted({ from: date, to: date }), 1);
+    assert.equal(await counted({ from: other, to: other }), 0);
+    assert.equal(await counted(date > other ? { to: other } : { from: other }), 0);
+    assert.equal(await counted({ from: createdAt, to: createdAt }), 1, "an instant is one anywhere");
+    assert.equal(await counted({ from: date, to: createdAt }), 1);
+    const [month] = rowsOf(await reported(agent, { groupBy: "month", from: date, to: date }));
+    assert.equal(month?.["key"], date.slice(0, 7));
+    const refused = await agent.call("purchase_report", { groupBy: "month", from: createdAt, to: "2026-02-01" });
+    assert.deepEqual(refused.at("error", "details"), [{ path: "/to", message: "must not be before from" }]);
+  });
+
 test("rows come by what was ordered, months by their age, page by page", async () => {
   await using server = await startGoodsServer({ shop: { timezone: "Europe/Berlin", fxRates: { USD: fxRate(0.5) } } });
   await using agent = await connectAgent(server, { key: server.readKey });

@@ -60,7 +60,8 @@ test("each write tells what looks wrong in what was sent, and does it", async ()
   assert.equal(warned(await server.patch(`${order}/line-items`, { lines: [{ lineItemId: line, note: "y" }] })), null);
   assert.equal(
     warned(await server.post(`${order}/status`, { status: "Sent" })),
-    " unknown-supplier,  off-pack-size,  off-moq",
+    " unknown-supplier,  off-pack-size,  off-moq,  no-cost",
+    "the pallet has no cost",
   );
 });
 
@@ -94,6 +95,46 @@ test("a custom line in a currency without a rate is warned of, however it got th
   });
   assert.equal(warned(priced), null);
   assert.equal(priced.at("data", "purchaseOrder", "totalValue"), 6);
+});
+
+test("a line whose cost nobody sent and nobody knows is warned of when its supplier or itself changes, and at Sent", async () => {
+  await using server = await startGoodsServer();
+  await server.bring([
+    { type: "supplier", supplierId: "weaver", name: "The Weaver" },
+    { type: "variant", variantId: "plain", productId: "plain", productName: "Plain" },
+    { type: "supplierVariant", supplierId: "mill", variantId: "plain", unitCost: 3 },
+  ]);
+  const lineItems = [
+    { variantId: "plain", quantityOrdered: 2 },
+    { variantId: "red", quantityOrdered: 2, unitCost: 0 },
+  ];
+  const created = await server.post(orders, { supplierId: "mill", locationId: "warehouse", lineItems });
+  assert.equal(warned(created), null, "the mill's cost is known, and what is sent stands");
+  const order = `${orders}/${created.textAt("data", "purchaseOrder", "purchaseOrderId")}`;
+  const line = created.textAt("data", "purchaseOrder", "lineItems", 0, "poLineItemId");
+  const edit = async (fields: object) =>
+    warned(await server.patch(`${order}/line-items`, { lines: [{ lineItemId: line, ...fields }] }));
+  const moved = await server.patch(order, { supplierId: "weaver" });
+  assert.equal(moved.at("data", "purchaseOrder", "lineItems", 0, "unitCost"), 0);
+  assert.equal(
+    warned(moved),
+    " no-cost, /supplierId other-supplier-terms",
+    "the red one's 0 is typed, and is 1 in the catalogue",
+  );
+  assert.match(moved.textAt("data", "warnings", 0, "message"), /^No unitCost of plain is known/);
+  assert.equal(await edit({ quantityOrdered: 3 }), "/lines/0/unitCost no-cost");
+  assert.equal(await edit({ unitCostCurrencyCode: "EUR" }), "/lines/0/unitCost no-cost");
+  assert.equal(await edit({ note: "x" }), null, "only what is sent is looked at");
+  assert.equal(warned(await server.post(`${order}/status`, { status: "Sent" })), " no-cost");
+  assert.equal(warned(await server.post(`${order}/status`, { status: "Draft" })), null);
+  assert.equal(await edit({ unitCost: 0 }), null, "what is sent stands");
+  assert.equal(await edit({ unitCost: 2 }), null);
+  assert.equal(warned(await server.post(`${order}/status`, { status: "Sent" })), null);
+  await server.post(`${order}/line-items/custom`, { productName: "Pallet", quantityOrdered: 1 });
+  await server.post(`${order}/status`, { status: "On Hold" });
+  const resumed = await server.post(`${order}/status`, { status: "Sent" });
+  assert.equal(warned(resumed), " no-cost");
+  assert.match(resumed.textAt("data", "warnings", 0, "message"), /^No unitCost of Pallet is known/);
 });
 
 test("a cost is a number: null is refused by its place, and nothing is written (C11, C32)", async () => {

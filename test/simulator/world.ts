@@ -6,7 +6,7 @@ import path from "node:path";
 import { asMoney } from "../../src/core/money/money.ts";
 import type { ApprovalRule } from "../../src/core/access/approvals.ts";
 import { outboxLimits } from "../../src/jobs/outbox/limits.ts";
-import { limitApiKey, saveShop } from "../../src/shop/access/accounts.ts";
+import { limitStatement, saveShop } from "../../src/shop/access/accounts.ts";
 import { openSqliteEngine } from "../../src/store/sqlite/engine.ts";
 import type { Log } from "../../src/store/store.ts";
 import { type SandboxControl } from "../../src/storefront/sandbox/control.ts";
@@ -571,7 +571,9 @@ class World {
     const given = [...(this.#limits.get(shopId) ?? [])];
     const index = given.push({ keyId, dayValueMax, beyond, sentAt, answeredAt: Infinity }) - 1;
     this.#limits.set(shopId, given);
-    await this.#inService(({ engine }) => engine.write(shopId, (tx) => limitApiKey(tx, shopId, keyId, limits)));
+    await this.#inService(({ engine }) =>
+      engine.write(shopId, (tx) => tx.batch([limitStatement(shopId, keyId, limits)])),
+    );
     given[index] = { keyId, dayValueMax, beyond, sentAt, answeredAt: moment() };
   }
 

@@ -7,7 +7,7 @@ import { linkGuessesMax, linkRequestsMax } from "../../src/http/attempts.ts";
 import { supplierLinksOfOrderMax } from "../../src/operations/purchase-orders/supplier-link.ts";
 import { makeSecret, secretRandomBytes } from "../../src/base/secret.ts";
 import { type GoodsServer, lineA, lineB, startGoodsServer } from "../support/goods-server.ts";
-import { askAdmin, signInAs } from "../support/people.ts";
+import { askAdmin, signInAs, signInWith } from "../support/people.ts";
 import type { TestServerOptions } from "../support/server.ts";
 import { adminOrder, byLink, makeLink, propose, sendForm } from "../support/peers/supplier-link.ts";
 
@@ -201,6 +201,40 @@ test("a cancelled order gets no link", async () => {
   assert.equal(refused.status, 400, refused.text);
 });
 
+test("a Draft that would not go out without an approval is handed to nobody by a link", async () => {
+  await using server = await start();
+  const held = { ruleId: "all", name: "All", when: {}, approvers: { roles: ["owner"] } };
+  const rules = async (approvalRules: readonly object[]): Promise<void> => {
+    const set = await askAdmin(server, "PUT", `/shops/${server.shopId}`, { settings: { approvalRules } });
+    assert.equal(set.status, 200, set.text);
+  };
+  const owner = { key: await (await signInAs(server, "owner")).bearer() };
+  const path = adminOrder(server, "/supplier-links");
+  const linked = async (options = owner): Promise<number> => (await askAdmin(server, "POST", path, {}, options)).status;
+  await server.bringOrder("Draft", [lineA]);
+  await rules([held]);
+  const refused = await askAdmin(server, "POST", path, {}, owner);
+  assert.equal(refused.status, 403, refused.text);
+  assert.match(refused.text, /needs somebody's approval/);
+  assert.equal((await askAdmin(server, "GET", path)).at("data", "totalCount"), 0);
+  const asked = await server.post(server.order("/status"), { status: "Sent" });
+  const request = asked.textAt("data", "approvalRequest", "approvalRequestId");
+  const approve = `/shops/${server.shopId}/approval-requests/${request}/approve`;
+  assert.equal((await askAdmin(server, "POST", approve, {}, owner)).status, 200);
+  assert.equal(await linked(), 201, "it is Sent");
+  assert.equal((await server.post(server.order("/status"), { status: "Draft" })).status, 200);
+  assert.equal(await linked(), 201, "what was approved is held back no more");
+  await rules([{ ...held, when: { actors: "agents" } }]);
+  await server.bringOrder("Draft", [{ ...lineA, quantityOrdered: 11 }]);
+  assert.equal(await linked(), 201, "the rule is about others");
+  await rules([]);
+  const limits = { orderValueMax: 10, beyond: "refuse" };
+  const made = await askAdmin(server, "POST", `/shops/${server.shopId}/keys`, { name: "A", scope: "write", limits });
+  const somebody = await signInWith(server, { apiKey: made.textAt("data", "apiKey"), name: "Somebody" });
+  const beyond = await askAdmin(server, "POST", path, {}, { key: await somebody.bearer() });
+  assert.equal(beyond.at("error", "reason"), "LIMIT_EXCEEDED", beyond.text);
+});
+
 test("an answer is kept beside the order, which stays as it is; repeated it is one; a newer one replaces it", async () => {
   await using server = await start();
   await server.bringOrder("Sent", [lineA, lineB]);
@@ -369,6 +403,9 @@ test("one day holds for all articles that come, a message goes with the answer, 
   const shown = await byLink(server, "GET", link.path);
   const [above = ""] = shown.text.split("<form");
   assert.match(above, /Total of the order<\/dt>\s*<dd class="figure">\D*\d/);
+  await server.patch(server.order(), { currencyCode: "IQD", fxRateOverride: 0.1 });
+  const inDinars = await byLink(server, "GET", link.path);
+  assert.match(inDinars.text, /Total of the order<\/dt>\s*<dd class="figure">IQD\s537\.500</, "by ISO 4217");
   const lines = { line: "a", "quantity.a": "9", "date.a": "2099-12-01" };
   const past = await sendForm(server, link, { ...lines, date: "2020-01-03", message: "By the\r\nold road" });
   assert.equal(past.status, 400);

@@ -59,6 +59,8 @@ const sentences: Sentences = [
   ["noLine", /^The order has no such line|is not a line of the order$|is no item of this order$/],
   ["notConfirmed", /^has no confirmed/],
   ["placeStays", /^cannot change while/],
+  ["noStock", /^cannot be set while the variant/],
+  ["customId", /^begins with (\S+), which marks custom lines; use/],
   ["noFont", /^has the character (.+) in .* no font/],
   ["noProduct", /^(?:no variant has|the catalogue has) /],
   ["products", /^is of \d+ variants: (.+);/],

@@ -45,6 +45,8 @@ export const faultTexts: Translated<typeof english.faultTexts> = isolating({
   noLine: "Die Bestellung hat diese Position nicht mehr.",
   notConfirmed: "Noch nicht bestätigt.",
   placeStays: "Es kam schon Ware: Der Standort bleibt.",
+  noStock: "Von diesem Produkt wird kein Bestand geführt. Geben Sie ihm zuerst den Status Aktiv.",
+  customId: "$1 kennzeichnet freie Positionen. Verwenden Sie eine andere ID.",
   noFont: "Keine Schrift der Dokumente hat das Zeichen $1. Lassen Sie es weg.",
   noProduct: "Kein Produkt hat diesen Code.",
   products: "Mehrere Produkte haben ihn: $1. Geben Sie die ID von einem ein.",

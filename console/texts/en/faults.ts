@@ -46,6 +46,8 @@ export const faultTexts = isolating({
   noLine: "The order does not have this line any more.",
   notConfirmed: "It is not confirmed.",
   placeStays: "Goods were received: the location stays.",
+  noStock: "No stock is kept of this product. Give it the status Active first.",
+  customId: "$1 marks custom lines. Use another ID.",
   noFont: "No font of the documents has the character $1. Leave it out.",
   noProduct: "No product has this code.",
   products: "Several products have it: $1. Write the id of one.",

@@ -45,6 +45,8 @@ export const faultTexts: Translated<typeof english.faultTexts> = isolating({
   noLine: "El pedido ya no tiene esta línea.",
   notConfirmed: "Sin confirmar.",
   placeStays: "Ya se recibió mercancía: la ubicación se queda.",
+  noStock: "De este producto no se llevan existencias. Póngalo primero en estado Activo.",
+  customId: "$1 marca las líneas libres. Use otro ID.",
   noFont: "Ninguna fuente de los documentos tiene el carácter $1. Quítelo.",
   noProduct: "Ningún producto tiene este código.",
   products: "Varios productos lo tienen: $1. Escriba el ID de uno.",

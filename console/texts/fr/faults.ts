@@ -45,6 +45,8 @@ export const faultTexts: Translated<typeof english.faultTexts> = isolating({
   noLine: "La commande n’a plus cette ligne.",
   notConfirmed: "Pas encore confirmée.",
   placeStays: "De la marchandise est reçue : l’emplacement reste.",
+  noStock: "Le stock de ce produit n’est pas suivi. Donnez-lui d’abord le statut Actif.",
+  customId: "$1 désigne les lignes libres. Utilisez un autre ID.",
   noFont: "Aucune police n’a le caractère $1. Retirez-le.",
   noProduct: "Aucun produit n’a ce code.",
   products: "Plusieurs produits l’ont : $1. Écrivez l’ID d’un seul.",

@@ -45,6 +45,8 @@ export const faultTexts: Translated<typeof english.faultTexts> = isolating({
   noLine: "De bestelling heeft deze regel niet meer.",
   notConfirmed: "Nog niet bevestigd.",
   placeStays: "Er is al iets ontvangen: de locatie blijft.",
+  noStock: "Van dit product wordt geen voorraad bijgehouden. Geef het eerst de status Actief.",
+  customId: "$1 markeert vrije regels. Gebruik een andere ID.",
   noFont: "Geen lettertype van de documenten heeft het teken $1. Laat het weg.",
   noProduct: "Geen product heeft deze code.",
   products: "Meerdere producten hebben deze: $1. Vul de ID van één in.",

@@ -11,7 +11,7 @@ import { instant, instantOrNull, pageShape, pathId, shownId, text } from "../../
 import {
   type ApiKey,
   insertApiKey,
-  limitApiKey,
+  limitStatement,
   listApiKeys,
   type ListedKey,
   pauseApiKey,
@@ -19,6 +19,7 @@ import {
   type Shop,
 } from "../../shop/access/accounts.ts";
 import { eventStatements } from "../../shop/events/events.ts";
+import { presentLimits } from "../../shop/catalogue/supplier-merges.ts";
 import type { Tx } from "../../store/store.ts";
 import { deletePersonStatements, findPersonOfKey } from "../../shop/access/people.ts";
 import { data, inShop, operation, stampOf, shopOf } from "../operation.ts";
@@ -113,7 +114,7 @@ export const createKey = operation({
   async run(context, { shopId: id, name, scope, signIn, limits }, call) {
     const { engine, clock, ids } = context;
     const { apiKey, secretHash, lastFour } = makeApiKey(id, randomBytes(apiKeyRandomBytes));
-    const key: ApiKey = {
+    const made: ApiKey = {
       keyId: ids.next("key"),
       name,
       scope,
@@ -124,10 +125,12 @@ export const createKey = operation({
       signIn,
       limits,
     };
-    await engine.write(id, async (tx) => {
+    const key = await engine.write(id, async (tx) => {
       await shopOf(tx, id);
-      await insertApiKey(tx, id, key, secretHash, call.person?.personId ?? null);
-      await tx.batch(eventStatements(id, keyEvent("api_key.created", key), stampOf(context, call)));
+      const stored = { ...made, limits: await presentLimits(tx, id, limits) };
+      await insertApiKey(tx, id, stored, secretHash, call.person?.personId ?? null);
+      await tx.batch(eventStatements(id, keyEvent("api_key.created", stored), stampOf(context, call)));
+      return stored;
     });
     return data(
       {
@@ -190,7 +193,7 @@ export const patchKey = operation({
   async run({ engine, clock }, { shopId: id, keyId, paused, limits }) {
     return await engine.write(id, async (tx) => {
       if (paused !== undefined) await pauseApiKey(tx, id, keyId, paused ? clock.now() : null);
-      if (limits !== undefined) await limitApiKey(tx, id, keyId, limits);
+      if (limits !== undefined) await tx.batch([limitStatement(id, keyId, await presentLimits(tx, id, limits))]);
       const key = (await keysOf(tx, await shopOf(tx, id), clock)).find((each) => each.keyId === keyId);
       if (key === undefined) throw noKey(id, keyId);
       return data({ key: keyJson(key) });

@@ -2,21 +2,38 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { Fault } from "../../base/fault.ts";
+import type { Actor } from "../../core/access/actor.ts";
 import type { Header } from "../../core/order/purchase-order.ts";
 import { makeSecret, secretRandomBytes } from "../../base/secret.ts";
 import { supplierLinkStatus, supplierLinkStatuses } from "../../core/supplier/supplier-links.ts";
-import { operatorName } from "../../requests/caller.ts";
+import { actorOf, operatorName } from "../../requests/caller.ts";
+import type { Call } from "../../requests/operation.ts";
+import { callAs } from "../../requests/write/call.ts";
 import { instant, instantOrNull, pageShape, pathId, shownId } from "../../operations/fields.ts";
+import { askToSendDraft, orderOf } from "../../operations/purchase-orders/access.ts";
 import { addSupplierLink } from "../../operations/purchase-orders/supplier-link.ts";
+import type { Shop } from "../../shop/access/accounts.ts";
 import { loadHeader } from "../../shop/order/purchase-orders.ts";
 import { listSupplierLinks, revokeSupplierLink, type SupplierLink } from "../../shop/supplier/supplier-links.ts";
 import type { Tx } from "../../store/store.ts";
-import { data, inShop, operation, shopOf } from "../operation.ts";
+import { type AdminCall, type AdminContext, data, inShop, operation, shopOf } from "../operation.ts";
 import { pageOfWhole, wholeList } from "../whole-lists.ts";
 
 export const inOrder = { ...inShop, purchaseOrderId: pathId } as const;
 
 export const orderPath = "/shops/{shopId}/purchase-orders/{purchaseOrderId}";
+
+/** A call on an order in somebody's name. What needs a decision is refused: none can be asked for here. */
+export const orderCall = (
+  { engine, clock, ids, calls }: AdminContext,
+  { requestId, ifMatch = null, trace, readers }: AdminCall,
+  { shop, actor, name }: { readonly shop: Shop; readonly actor: Actor; readonly name: string },
+): Promise<Call> =>
+  callAs(
+    { ...calls, engine, clock, ids, readers },
+    { incoming: { requestId, ifMatch, trace }, shop, actor },
+    { name, scope: "write" },
+  );
 
 /** @throws Fault NOT_FOUND when the shop or the order is not there. */
 async function orderHeader(tx: Tx, shopId: string, purchaseOrderId: string): Promise<Header> {
@@ -63,8 +80,11 @@ export const createSupplierLink = operation({
    *
    * @throws Fault INVALID_INPUT when the order is Cancelled, or has too many links that can be used, or nobody has
    *   asked a service.
+   * @throws Fault FORBIDDEN_SCOPE when it is a Draft whose move to Sent would need a decision.
    */
-  async run({ engine, clock, ids }, { shopId, purchaseOrderId }, { baseUrl, person }) {
+  async run(context, { shopId, purchaseOrderId }, adminCall) {
+    const { engine, clock, ids } = context;
+    const { baseUrl, person } = adminCall;
     if (baseUrl === "")
       throw new Fault("INVALID_INPUT", "A link begins with the address of the service, which nobody has asked here.", {
         action: "Ask a running service by the address that suppliers reach; the command asks the one that --url names.",
@@ -72,8 +92,12 @@ export const createSupplierLink = operation({
     const { text: secret, hash } = makeSecret("opl", shopId, randomBytes(secretRandomBytes));
     const linkId = ids.next("slk");
     const createdBy = person?.name ?? operatorName;
+    const shop = await engine.read(shopId, (tx) => shopOf(tx, shopId));
+    const call = await orderCall(context, adminCall, { shop, actor: actorOf(person), name: "supplier_link_create" });
     const { expiresAtMs } = await engine.write(shopId, async (tx) => {
       const order = await orderHeader(tx, shopId, purchaseOrderId);
+      // Whoever has the link has the order.
+      if (order.status === "Draft") await askToSendDraft(tx, call, await orderOf(tx, call, purchaseOrderId));
       return await addSupplierLink(tx, shopId, order, { linkId, createdBy, secretHash: hash }, clock.now());
     });
     return data({ linkId, url: `${baseUrl}/s/${secret}`, expiresAt: instant(expiresAtMs) }, 201);

@@ -12,7 +12,6 @@ import {
   overtakenLineIds,
   type SupplierProposal,
 } from "../../core/supplier/supplier-proposals.ts";
-import { callAs } from "../../requests/write/call.ts";
 import { actorOf, operatorName } from "../../requests/caller.ts";
 import {
   dateSchema,
@@ -43,7 +42,7 @@ import {
 import type { Tx } from "../../store/store.ts";
 import { type AdminCall, type AdminContext, data, inShop, operation, shopOf } from "../operation.ts";
 import { pageOfWhole, wholeList } from "../whole-lists.ts";
-import { inOrder, orderPath } from "./supplier-links.ts";
+import { inOrder, orderCall, orderPath } from "./supplier-links.ts";
 
 /** Proposals of an order that a list shows, the newest. */
 export const proposalsListedMax = 100;
@@ -263,12 +262,12 @@ async function proposalToDecide(
 
 /** A call on the order in the supplier's name. */
 async function supplierCall(
-  { engine, clock, ids, calls }: AdminContext,
+  context: AdminContext,
   shopId: string,
   purchaseOrderId: string,
   call: AdminCall,
 ): Promise<Call> {
-  const { shop, order } = await engine.read(shopId, async (tx) => ({
+  const { shop, order } = await context.engine.read(shopId, async (tx) => ({
     shop: await shopOf(tx, shopId),
     order: await loadOrder(tx, shopId, purchaseOrderId),
   }));
@@ -280,12 +279,7 @@ async function supplierCall(
     name: order.supplierName,
     ...(keyId === undefined ? {} : { keyId }),
   };
-  const incoming = { requestId: call.requestId, ifMatch: call.ifMatch ?? null, trace: call.trace };
-  return await callAs(
-    { ...calls, engine, clock, ids, readers: call.readers },
-    { incoming, shop, actor },
-    { name: "supplier_proposal_accept", scope: "write" },
-  );
+  return await orderCall(context, call, { shop, actor, name: "supplier_proposal_accept" });
 }
 
 const deciderOf = ({ person }: AdminCall): string => person?.name ?? operatorName;

@@ -46,6 +46,23 @@ export function dayIn(timezone: string, instantMs: number): Day {
   return Date.UTC(part("year"), part("month") - 1, part("day")) / dayMs;
 }
 
+/** The day begins nowhere earlier than so long before it does in UTC, nor later after. */
+export const zoneMsMax = 16 * hourMs;
+
+/**
+ * Returns the first minute of a day in a time zone, whatever is done to clocks on it. A day may begin at 01:00, or not
+ * exist at all.
+ */
+export function dayStart(timezone: string, day: Day): number {
+  let [before, from] = [day * dayMs - zoneMsMax, day * dayMs + zoneMsMax];
+  while (from - before > minuteMs) {
+    const middle = before + Math.floor((from - before) / minuteMs / 2) * minuteMs;
+    if (dayIn(timezone, middle) < day) before = middle;
+    else from = middle;
+  }
+  return from;
+}
+
 /** The first day of the month that a day belongs to. */
 export const monthStart = (day: Day): Day => dayFrom(`${dateOf(day).slice(0, 7)}-01`);
 

@@ -233,7 +233,11 @@ const further: readonly RunnableCommand[] = [
     summary: "set what is on hand, in a shop that keeps its stock itself",
     named: ["variantId", "locationId", "onHand"],
     options: { reason: { value: "TEXT", help: "why; the variant's history shows it" } },
-    told: (data) => `On hand now: ${shown(memberOf(memberOf(data, "level"), "onHand"))}.`,
+    told: (data) => {
+      const recovery = memberOf(data, "recovery");
+      const onHand = `On hand now: ${shown(memberOf(memberOf(data, "level"), "onHand"))}.`;
+      return typeof recovery === "string" ? `${onHand} ${recovery}` : onHand;
+    },
   }),
 ];
 

@@ -10,8 +10,8 @@ import { dayMs } from "../../base/time/calendar.ts";
 import type { LimitDetail } from "../../base/fault.ts";
 import type { Money } from "../money/money.ts";
 import { customVariantPrefix, type PurchaseOrder } from "../order/purchase-order.ts";
-import type { Actor } from "./actor.ts";
-import type { ValueRise } from "./limits.ts";
+import { type Actor, keyOf } from "./actor.ts";
+import { type Merges, presentIds, type ValueRise } from "./limits.ts";
 import type { Role } from "./role.ts";
 
 /** Statuses of a request. A pending one that nobody decides in time is `expired`. */
@@ -27,7 +27,7 @@ export const approvalStatuses = [
 /** Status of an approval request (C80). */
 export type ApprovalStatus = (typeof approvalStatuses)[number];
 
-/** Callers that a rule is about. A program counts as an agent. */
+/** Callers that a rule is about. A program counts as an agent, and so does who has signed in with an API key. */
 export const ruleActors = ["any", "agents", "people"] as const;
 
 /** People who may approve: those with one of these roles, and these. */
@@ -49,6 +49,15 @@ export interface ApprovalRule {
   };
   readonly approvers: Approvers;
 }
+
+/** The rules after these merges. */
+export const rulesAfter = (rules: readonly ApprovalRule[], merges: Merges): readonly ApprovalRule[] =>
+  rules.map((rule) => {
+    const { supplierIds } = rule.when;
+    return supplierIds === null
+      ? rule
+      : { ...rule, when: { ...rule.when, supplierIds: presentIds(supplierIds, merges) } };
+  });
 
 /** Cause for which a write needs a decision: the scope of its key, a limit that it is beyond, or a rule of the shop. */
 export type ApprovalCause =
@@ -74,7 +83,8 @@ export interface Cleared {
   readonly locationId: string | null;
 }
 
-const isPerson = ({ type }: Actor): boolean => type === "user" || type === "supplier";
+const isPerson = (actor: Actor): boolean =>
+  (actor.type === "user" || actor.type === "supplier") && keyOf(actor) === null;
 
 const includes = (ids: readonly string[] | null, id: string | null): boolean =>
   ids === null || (id !== null && ids.includes(id));
@@ -115,7 +125,7 @@ interface Decider {
 /** The caller who has asked, and in whose name. */
 export interface Asker {
   readonly actor: Actor;
-  /** The person of an agent: who has connected it, or made its key. Null: the operator, or an older key. */
+  /** The person of an agent: who has connected it, or made its key. Null: a person asks, the operator, an older key. */
   readonly personId: string | null;
 }
 
@@ -162,10 +172,9 @@ export function undecidable(
   { approverRoles, approveOwnAgents }: ApprovalSettings,
 ): Undecidable | null {
   if (keyId !== null) return "by-key";
-  const isUser = asker.actor.type === "user";
-  if (isUser && asker.actor.id === personId) return "own";
+  if (asker.actor.type === "user" && asker.actor.id === personId) return "own";
   if (personId === null) return null;
-  if (!isUser && !approveOwnAgents && asker.personId === personId) return "own-agent";
+  if (!approveOwnAgents && asker.personId === personId) return "own-agent";
   const rules = causes.flatMap((cause) => (cause.cause === "rule" ? [cause.approvers] : []));
   const groups: readonly Approvers[] = rules.length > 0 ? rules : [{ roles: approverRoles, personIds: [] }];
   return groups.every(({ roles, personIds }) => roles.includes(role) || personIds.includes(personId))
@@ -179,15 +188,26 @@ export interface OrderStates {
   readonly after: PurchaseOrder | null;
 }
 
+/** A mail that a write sends, as far as it counts for what the write does. */
+export interface MailSent {
+  readonly recipients: readonly { readonly address: string; readonly role: string }[];
+  readonly subject: string;
+  readonly text: string;
+  readonly contentTypes: readonly string[];
+}
+
 /** Ids that say what is ordered, of whom and where to. */
 const keptIds: ReadonlySet<string> = new Set(["supplierId", "locationId", "variantId"]);
 
 /** Days that follow from the instant of a write. */
 const daysOfWrite: ReadonlySet<string> = new Set(["sentDate", "nextExpectedDate"]);
 
+/** Bytes of the documents that are mailed: they show the day on which they were drawn. */
+const drawn = "fileSizeBytes";
+
 /** Members that differ each time: times, ids, numbers and versions (C80). */
 const isVolatile = (name: string): boolean =>
-  daysOfWrite.has(name) || (/(AtMs|At|Id|Ids|Number|version)$/i.test(name) && !keptIds.has(name));
+  daysOfWrite.has(name) || name === drawn || (/(AtMs|At|Id|Ids|Number|version)$/i.test(name) && !keptIds.has(name));
 
 function settled(value: unknown): unknown {
   if (typeof value === "string" && value.startsWith(customVariantPrefix)) return customVariantPrefix;
@@ -208,12 +228,12 @@ function differences(before: unknown, after: unknown, path: string, into: [strin
 
 /**
  * Digest of what a write changes: two writes with the same one change the same. Times, ids, numbers and versions do
- * not count; the order's value, status, supplier and place do.
+ * not count; the order's value, status, supplier and place do, and the mails that it sends.
  *
  * @param answer  the data of its answer, which counts where it is about no order.
  * Source: C80.
  */
-export function changeDigest(orders: readonly OrderStates[], answer: unknown): string {
+export function changeDigest(orders: readonly OrderStates[], answer: unknown, mails: readonly MailSent[] = []): string {
   const effects = orders.map(({ before, after }) => {
     const changed: [string, unknown][] = [];
     differences(settled(before), settled(after), "", changed);
@@ -223,5 +243,6 @@ export function changeDigest(orders: readonly OrderStates[], answer: unknown): s
       order === null ? null : [order.grandTotal, order.currencyCode, order.status, order.supplierId, order.locationId];
     return { facts, changed };
   });
-  return hash("sha256", JSON.stringify(orders.length > 0 ? effects : settled(answer)));
+  const changed = orders.length > 0 ? effects : settled(answer);
+  return hash("sha256", JSON.stringify(mails.length > 0 ? { changed, mails } : changed));
 }

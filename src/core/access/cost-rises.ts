@@ -28,12 +28,12 @@ export interface CostBasis {
   readonly currencyCode: string;
 }
 
-/** A line, and how far its cost is above what is known. */
+/** A line or a variant, and how far its cost is above what is known. */
 export interface CostRise {
-  readonly line: LineItem;
+  readonly line: Pick<LineItem, "variantId" | "productName">;
   /** Null: nothing is known of it, or there is no rate. */
   readonly percent: Percent | null;
-  /** The cost goes to the supplier's price list, which would be its own measure. */
+  /** The cost goes to where costs are held against, and would be its own measure. */
   readonly setsEntry: boolean;
 }
 
@@ -100,6 +100,23 @@ export function percentOver(
   const above = BigInt(unitCost) * BigInt(rate) - known;
   return asQuantity(above <= 0n ? 0 : Number((above * percentScale + known - 1n) / known));
 }
+
+/**
+ * Rises of what costs are held against, by a write of it.
+ *
+ * @param before  known costs by variant. One that had none has nothing to be held against.
+ * Source: C78.
+ */
+export const basisRises = (
+  before: ReadonlyMap<string, CostBasis>,
+  after: ReadonlyMap<string, CostBasis>,
+  rates: Rates,
+): readonly CostRise[] =>
+  [...after].map(([variantId, { unitCost, currencyCode }]) => ({
+    line: { variantId, productName: null },
+    percent: percentOver({ unitCost, unitCostCurrencyCode: currencyCode }, before.get(variantId), rates),
+    setsEntry: true,
+  }));
 
 /** The highest of the rises that are beyond a maximum, what is allowed of it, and their count; null: none is. */
 export function highestBeyond(

@@ -17,7 +17,7 @@ export type KeyScope = (typeof scopesSupported)[number];
 /** Time in which a code can be exchanged for tokens. */
 export const connectCodeMs = 60_000;
 
-/** Time for which a used code and an answered request are remembered. */
+/** Time for which a used code is remembered. */
 export const usedCodeMs = 86_400_000;
 
 /** Life of an access token. */

@@ -51,6 +51,18 @@ export const noLimits: Omit<KeyLimits, "beyond"> = {
   locationIds: null,
 };
 
+/** Suppliers that were merged, each with the one that it was merged into (C86). */
+export type Merges = ReadonlyMap<string, string>;
+
+/** The ids of suppliers, each once: in place of one that was merged, the one that it was merged into. */
+export const presentIds = (ids: readonly string[], merges: Merges): readonly string[] => [
+  ...new Set(ids.map((id) => merges.get(id) ?? id)),
+];
+
+/** The limits after these merges. */
+export const limitsAfter = (limits: KeyLimits, merges: Merges): KeyLimits =>
+  limits.supplierIds === null ? limits : { ...limits, supplierIds: presentIds(limits.supplierIds, merges) };
+
 /** Spending of a key, today and this month where the shop is. */
 export interface Spent {
   readonly dayValue: Money;
@@ -212,7 +224,7 @@ function valuesPassed(
 
 function costPassed(
   { unitCostRisePercentMax: max }: KeyLimits,
-  { costRises, currencyCode }: LimitedWrite,
+  { costRises, currencyCode }: Pick<LimitedWrite, "costRises" | "currencyCode">,
 ): readonly Passed[] {
   if (max === null) return [];
   const found = highestBeyond(costRises, max);
@@ -248,6 +260,38 @@ function placesPassed(limits: KeyLimits, { next, asksPlaces: asks }: LimitedWrit
   });
 }
 
+const beyondLimits = (passed: readonly Passed[]): Fault =>
+  new Fault("FORBIDDEN_SCOPE", `This is beyond the API key's limits. ${passed.map(({ told }) => told).join(" ")}`, {
+    reason: "LIMIT_EXCEEDED",
+    action: "Stay within them, or leave it to an owner of the shop, who can do it and can change the limits.",
+    details: passed.map(({ detail }) => detail),
+  });
+
+/**
+ * Refuses a merge of two suppliers by a key that may order of one of them alone: its limits would go over with it.
+ *
+ * @throws Fault FORBIDDEN_SCOPE (LIMIT_EXCEEDED)
+ * Source: C78, C86.
+ */
+export function refuseMerge({ supplierIds: allowed }: KeyLimits, supplierIds: readonly [string, string]): void {
+  if (allowed === null) return;
+  const [other, both] = supplierIds.filter((id) => !allowed.includes(id));
+  if (other === undefined || both !== undefined) return;
+  const detail = { limit: "supplierIds", allowed, used: null, asked: other } as const;
+  throw beyondLimits([{ detail, told: `Its orders are not for the supplier ${other}.` }]);
+}
+
+/**
+ * Refuses rises of what costs are held against, whatever the limits say of what is beyond them.
+ *
+ * @throws Fault FORBIDDEN_SCOPE (LIMIT_EXCEEDED)
+ * Source: C78.
+ */
+export function refuseRises(limits: KeyLimits, costRises: readonly CostRise[], currencyCode: string): void {
+  const passed = costPassed(limits, { costRises, currencyCode });
+  if (passed.length > 0) throw beyondLimits(passed);
+}
+
 /**
  * The limits of the key that a write is beyond, if somebody may decide about it.
  *
@@ -256,15 +300,6 @@ function placesPassed(limits: KeyLimits, { next, asksPlaces: asks }: LimitedWrit
  */
 export function limitsPassed(limits: KeyLimits, limited: LimitedWrite): readonly LimitDetail[] {
   const passed = [...valuesPassed(limits, limited), ...costPassed(limits, limited), ...placesPassed(limits, limited)];
-  const details = passed.map(({ detail }) => detail);
-  if (passed.length === 0 || limits.beyond === "ask") return details;
-  throw new Fault(
-    "FORBIDDEN_SCOPE",
-    `This is beyond the API key's limits. ${passed.map(({ told }) => told).join(" ")}`,
-    {
-      reason: "LIMIT_EXCEEDED",
-      action: "Stay within them, or leave it to an owner of the shop, who can do it and can change the limits.",
-      details,
-    },
-  );
+  if (passed.length === 0 || limits.beyond === "ask") return passed.map(({ detail }) => detail);
+  throw beyondLimits(passed);
 }

@@ -7,7 +7,7 @@
  */
 import type { Day } from "../../base/time/calendar.ts";
 import type { Suggestion, SupplierOffer } from "./forecast.ts";
-import { type Money, type Quantity, subtractQuantity, zeroMoney, quantityText } from "../money/money.ts";
+import { type Money, type Quantity, subtractQuantity, quantityText } from "../money/money.ts";
 
 /**
  * Why a variant is on no draft.
@@ -45,7 +45,8 @@ export interface PlannedLine {
   readonly sku: string | null;
   readonly productName: string;
   readonly quantity: Quantity;
-  readonly unitCost: Money;
+  /** Null: neither the supplier nor the catalogue has one. */
+  readonly unitCost: Money | null;
   readonly currencyCode: string;
   /** Why this much is ordered, as a sentence. */
   readonly reason: string;
@@ -103,7 +104,7 @@ function lineFor(suggestion: Suggestion, offer: SupplierOffer, arrivalDay: Day, 
     sku: facts.sku,
     productName: facts.productName,
     quantity,
-    unitCost: unit?.cost ?? zeroMoney,
+    unitCost: unit?.cost ?? null,
     currencyCode: unit?.currencyCode ?? offer.currencyCode,
     reason: reasonFor(suggestion, quantity),
     arrivalDay,

@@ -15,6 +15,9 @@ import type { Decision, LineItem } from "../order/purchase-order.ts";
  */
 export type VariantStanding = "active" | "inactive" | "deleted" | "unsyncable";
 
+/** True if the storefront takes changes of the variant's stock. */
+export const keepsStock = (standing: VariantStanding): boolean => standing === "active" || standing === "inactive";
+
 /** Caller's choice for a line whose variant is not active. `itemId` is the line's id. */
 export interface Resolution {
   readonly itemId: string;

@@ -6,7 +6,7 @@
  * (shop/supplier/reminders.ts), who tells (jobs/reminders.ts), what an agent is shown (core/order/advice/attention.ts),
  * which goes by the same two rules.
  */
-import { type Day, dayFrom, dayIn, dayMs, minuteMs, hourMs } from "../../base/time/calendar.ts";
+import { dayFrom, dayMs, dayStart, zoneMsMax } from "../../base/time/calendar.ts";
 import type { Header } from "../order/purchase-order.ts";
 import { isOpen } from "../order/status.ts";
 
@@ -51,23 +51,6 @@ interface ReminderSettings {
   readonly timezone: string;
   /** 0: nobody is reminded of unconfirmed orders. */
   readonly unconfirmedDays: number;
-}
-
-/** The day begins nowhere earlier than so long before it does in UTC, nor later after. */
-const zoneMsMax = 16 * hourMs;
-
-/**
- * Returns the first minute of a day in a time zone, whatever is done to clocks on it. A day may begin at 01:00, or not
- * exist at all.
- */
-export function dayStart(timezone: string, day: Day): number {
-  let [before, from] = [day * dayMs - zoneMsMax, day * dayMs + zoneMsMax];
-  while (from - before > minuteMs) {
-    const middle = before + Math.floor((from - before) / minuteMs / 2) * minuteMs;
-    if (dayIn(timezone, middle) < day) before = middle;
-    else from = middle;
-  }
-  return from;
 }
 
 /** From when on this is told; null: never. */

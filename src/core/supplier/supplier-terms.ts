@@ -56,6 +56,18 @@ export const lineTerms = (sent: LineTerms, known: KnownTerms, currencies: Curren
   ...costOf(sent, known, currencies),
 });
 
+/**
+ * True if a line costs 0 and an entry made now, in the line's currency, would find no cost. A 0 that was typed then
+ * counts as one that was left out, as it does when the supplier changes.
+ *
+ * Source: C16, C32.
+ */
+export const lacksCost = (
+  { unitCost, unitCostCurrencyCode }: ValuesOf<typeof lineCostFields>,
+  known: KnownTerms,
+  currencies: Currencies,
+): boolean => unitCost === 0 && costOf({ unitCostCurrencyCode }, known, currencies).unitCost === undefined;
+
 function costOf(
   sent: LineTerms,
   { terms, variantUnitCost }: KnownTerms,

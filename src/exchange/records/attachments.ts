@@ -3,7 +3,7 @@
  * and cost history (contract §8). Each schema parses into the value that is stored.
  */
 import { z } from "zod";
-import { actorTypes } from "../../core/access/actor.ts";
+import { type Actor, actorTypes } from "../../core/access/actor.ts";
 import {
   type AppliedCredit,
   type OrderDocument,
@@ -132,20 +132,23 @@ function* textsIn(
     for (const [name, inside] of Object.entries(value)) yield* textsIn(inside, [...path, name]);
 }
 
+const actorInput = z
+  .strictObject({
+    type: z.enum(actorTypes),
+    id: optional(ownText),
+    name: optional(ownText),
+    keyId: id.optional(),
+  })
+  .transform(({ keyId, ...actor }): Actor => (keyId === undefined ? actor : { ...actor, keyId }));
+
 export const logInput = z
   .strictObject({
     logId: id,
     occurredAt: instantMs,
     action: shortText,
     message: z.string().max(ownTextMax).check(plain("lines")),
-    actor: z
-      .strictObject({
-        type: z.enum(actorTypes),
-        id: optional(ownText),
-        name: optional(ownText),
-        keyId: id.optional(),
-      })
-      .transform(({ keyId, ...actor }): LogEntry["actor"] => (keyId === undefined ? actor : { ...actor, keyId })),
+    actor: actorInput,
+    approvedBy: actorInput.optional(),
     operation: optional(ownText),
     requestId: optional(ownText),
     origin: z.literal("import").optional(),
@@ -165,6 +168,9 @@ export const logInput = z
   })
   .transform(({ occurredAt, ...entry }): LogEntry => ({ ...entry, occurredAtMs: occurredAt }));
 
+/** Somebody whom a file names: nothing shows that it was the key or the person with that id. */
+const namedOnly = ({ type, name }: Actor): Actor => ({ type, id: null, name });
+
 /**
  * Entries of a file that a person of the shop imports. They are marked, and stand under no key's and no person's id:
  * nothing shows that these have done it.
@@ -172,7 +178,8 @@ export const logInput = z
 export const importedEntries = (entries: readonly LogEntry[]): LogEntry[] =>
   entries.map((entry) => ({
     ...entry,
-    actor: { type: entry.actor.type, id: null, name: entry.actor.name },
+    actor: namedOnly(entry.actor),
+    ...(entry.approvedBy === undefined ? {} : { approvedBy: namedOnly(entry.approvedBy) }),
     origin: "import",
   }));
 

@@ -4,6 +4,7 @@
  */
 import type { Effect, EffectOutcome } from "../../core/order/effect.ts";
 import { type ClaimedEffect, postponeStatement, settleEffectStatement } from "../../shop/storefront/effects.ts";
+import type { RecordStamp } from "../../shop/catalogue/record-log.ts";
 import type { Stamp } from "../../shop/order/purchase-orders.ts";
 import type { Ids } from "../../base/time/clock.ts";
 import type { Tx } from "../../store/store.ts";
@@ -47,6 +48,14 @@ export const systemStamp = ({ now, ids }: WorkContext): Stamp => ({
   nowMs: now(),
   ids,
 });
+
+/** Under whose name a run of effects changes records: that of its latest effect. */
+export function recordStamp(context: WorkContext, run: readonly ClaimedEffect[]): RecordStamp {
+  const latest = run.at(-1);
+  if (latest === undefined) throw new Error("a run has no effect");
+  const operation = latest.effect.kind.replaceAll("-", "_");
+  return { ...systemStamp(context), operation, requestId: latest.effectId };
+}
 
 type KindOf<K extends Effect["kind"]> = Extract<Effect, { readonly kind: K }>;
 

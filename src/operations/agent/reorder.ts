@@ -8,9 +8,9 @@ import { z } from "zod";
 import { type Day, dateOf, dateOrNull, dayIn } from "../../base/time/calendar.ts";
 import { Fault, invalidField } from "../../base/fault.ts";
 import { type Suggestion, suggestionFor } from "../../core/forecast/forecast.ts";
-import { type Quantity, moneyToNumber, quantityToNumber } from "../../core/money/money.ts";
+import { type Quantity, moneyToNumber, quantityToNumber, zeroMoney } from "../../core/money/money.ts";
 import type { Decision } from "../../core/order/purchase-order.ts";
-import { elsewhereStep } from "../../core/order/advice/next-step.ts";
+import { correctionStep, elsewhereStep } from "../../core/order/advice/next-step.ts";
 import { type PlannedDraft, type PlannedLine, type Skipped, planReorder } from "../../core/forecast/reorder.ts";
 import { loadLocationName, loadVariants } from "../../shop/catalogue/catalogue.ts";
 import { forecastPage } from "../../shop/forecast/forecast-rows.ts";
@@ -24,8 +24,9 @@ import type { BroadContext } from "../../requests/broad-read.ts";
 import { variantsOnLoopMax } from "../../requests/loop-limits.ts";
 import { type Call, operation } from "../../requests/operation.ts";
 import { saveFor } from "../purchase-orders/access.ts";
-import { createPurchaseOrder, decidedDraft } from "../purchase-orders/header.ts";
+import { type DecidedDraft, createPurchaseOrder, decidedDraft } from "../purchase-orders/header.ts";
 import type { CatalogueLine } from "../purchase-orders/lines.ts";
+import { newDraftInQuestion, warningsIn, warningsShape } from "../purchase-orders/warnings.ts";
 import { tool } from "./tool.ts";
 
 /** Variants that one call may order. */
@@ -102,28 +103,27 @@ async function suggestionsOf(
 const lineInput = (line: PlannedLine, draft: PlannedDraft): CatalogueLine => ({
   variantId: line.variantId,
   quantityOrdered: line.quantity,
-  unitCost: line.unitCost,
+  ...(line.unitCost === null ? {} : { unitCost: line.unitCost }),
   unitCostCurrencyCode: line.currencyCode,
   ...(line.arrivalDay === draft.arrivalDay ? {} : { expectedDeliveryDate: dateOf(line.arrivalDay) }),
 });
 
-/** The order of a planned draft as the create rule makes it. */
+/** The order of a planned draft as the create rule makes it, and its lines as that has completed them. */
 async function orderOf(
   tx: Tx,
   call: Call,
   draft: PlannedDraft,
   { locationId, noteToSupplier }: ReorderInput,
   identity: { readonly purchaseOrderId: string; readonly poNumber: string },
-): Promise<Decision> {
+): Promise<DecidedDraft> {
   const { supplierId, lines } = draft;
   const currencies = new Set(lines.map((line) => line.currencyCode));
   const [currencyCode] = currencies.size === 1 ? currencies : [];
-  const { decided } = await decidedDraft(tx, call, {
+  return await decidedDraft(tx, call, {
     ...identity,
     header: { supplierId, locationId, noteToSupplier, currencyCode, expectedDeliveryDate: dateOf(draft.arrivalDay) },
     lineItems: lines.map((line) => lineInput(line, draft)),
   });
-  return decided;
 }
 
 const draftSchema = z.strictObject({
@@ -148,6 +148,7 @@ const draftSchema = z.strictObject({
       late: z.boolean().meta({ description: "Arrives after the stock-out." }),
     }),
   ),
+  ...warningsShape,
 });
 
 const skippedSchema = z.strictObject({
@@ -173,7 +174,7 @@ const draftJson = (draft: PlannedDraft, { next }: Decision): z.output<typeof dra
     sku: line.sku,
     productName: line.productName,
     quantity: quantityToNumber(line.quantity),
-    unitCost: moneyToNumber(line.unitCost),
+    unitCost: moneyToNumber(next.lineItems[index]?.unitCost ?? zeroMoney),
     ...(line.currencyCode === next.currencyCode ? {} : { unitCostCurrencyCode: line.currencyCode }),
     reason: line.reason,
     stockoutDate: dateOrNull(line.stockoutDay),
@@ -205,7 +206,8 @@ export const reorderFromView = operation({
   repeat: "adds-again",
   dryByDefault: true,
   dryAnswer: ({ drafts, skipped }) => ({ drafts: drafts.map(unmade), skipped }),
-  nextStep({ viewId, locationId }, { drafts: [first] }) {
+  nextStep({ viewId, locationId }, { drafts }) {
+    const [first] = drafts;
     if (first === undefined) return elsewhereStep("Nothing is to be ordered.");
     const { purchaseOrderId } = first;
     if (purchaseOrderId === null)
@@ -214,11 +216,15 @@ export const reorderFromView = operation({
         arguments: { viewId, locationId, dryRun: false },
         advice: "Once a person agrees; in lines what they changed.",
       };
-    return {
+    const sendStep = {
       tool: "purchase_order_status",
       arguments: { purchaseOrderId, status: "Sent" },
       advice: "Likewise each draft: ask first.",
     };
+    const warned = drafts.find(({ warnings }) => warnings !== undefined);
+    if (warned === undefined) return sendStep;
+    const reasons = (warned.warnings ?? []).map(({ reason }) => reason);
+    return correctionStep(warned.purchaseOrderId ?? purchaseOrderId, reasons, sendStep);
   },
   faults: ["NOT_FOUND", "LIMIT_EXCEEDED"],
   input: z
@@ -254,10 +260,11 @@ export const reorderFromView = operation({
       const made: z.output<typeof draftSchema>[] = [];
       for (const draft of drafts) {
         const identity = { purchaseOrderId: call.ids.next("po"), poNumber: await nextPoNumber(tx, shopId) };
-        const decided = await orderOf(tx, call, draft, reorderInput, identity);
+        const { decided, lines } = await orderOf(tx, call, draft, reorderInput, identity);
         // The change is the create operation's own; the tool is named by the audit row.
         await saveFor(tx, { ...call, operation: createPurchaseOrder.name }, null, decided);
-        made.push(draftJson(draft, decided));
+        const warnings = await warningsIn(tx, call, decided, newDraftInQuestion(decided.next, lines));
+        made.push({ ...draftJson(draft, decided), ...warnings });
       }
       return { effects: [], answer: () => ({ data: { drafts: made, skipped: skipped.map(skippedJson) } }) };
     });

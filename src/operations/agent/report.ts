@@ -18,7 +18,7 @@ import { loadNames } from "../../shop/catalogue/names.ts";
 import { loadReportedOrders } from "../../shop/order/advice/report.ts";
 import { placedStatuses } from "../../shop/order/advice/supplier-figures.ts";
 import { hasMoreRows } from "../../shop/size.ts";
-import { cursor, dateFrom, dateTo, limit, listParameter, orderedRange, pageShape } from "../fields.ts";
+import { cursor, limit, listParameter, pageShape, shopFrom, shopRange, shopTo } from "../fields.ts";
 import { readTool } from "./tool.ts";
 
 /** Orders that one report sums. */
@@ -64,13 +64,12 @@ export const purchaseReport = operation({
   input: z
     .strictObject({
       groupBy: z.enum(reportGroups),
-      from: dateFrom,
-      to: dateTo,
+      from: shopFrom,
+      to: shopTo,
       status: listParameter(z.enum(statuses), "Status."),
       limit,
       cursor,
     })
-    .check(orderedRange("from", "to"))
     .meta({ example: { groupBy: "supplier", from: "2026-01-01" } }),
   output: z.strictObject({
     rows: z.array(z.strictObject({ key: z.string().nullable(), name: z.string().nullable(), ...sums })),
@@ -79,13 +78,14 @@ export const purchaseReport = operation({
   }),
   async run(call, { limit: size, cursor: encoded, ...filters }) {
     const { shopId, currencyCode } = call.shop;
-    const { groupBy, from = null, to = null, status } = filters;
+    const { groupBy, status } = filters;
+    const { fromMs, beforeMs } = shopRange(filters, call.shop.timezone);
     const scope = { list: call.operation, shopId, filters };
     const after = encoded === undefined ? null : positionFrom(scope, encoded);
     const wanted = {
       statuses: status ?? (groupBy === "status" ? statuses : placedStatuses),
-      createdFromMs: from,
-      createdBeforeMs: to,
+      createdFromMs: fromMs,
+      createdBeforeMs: beforeMs,
     };
     return await call.read(async (tx) => {
       if (await hasMoreRows(tx, "purchase_order", shopId, ordersOnLoopMax)) call.leaveLoop();

@@ -13,7 +13,7 @@ import {
   rehearsedWrite,
   ordersNamed,
   type RehearsedWrite,
-  digestAfter,
+  seenAfter,
 } from "../../requests/approvals/rehearsed-write.ts";
 import { asFault } from "../../requests/envelope.ts";
 import { type Call, type Committed, type Operation, operation } from "../../requests/operation.ts";
@@ -188,7 +188,7 @@ async function approved(
         const answer = await call.commit(async (tx) => {
           const before = await ordersNamed(tx, shopId, input);
           const committed = await work(tx);
-          if (digest !== null && !isBegun && (await digestAfter(tx, shopId, before, committed)) !== digest)
+          if (digest !== null && !isBegun && (await seenAfter(tx, shopId, before, committed)).digest !== digest)
             throw new ChangedMeanwhile();
           made.push(committed);
           const next = await decide(tx);

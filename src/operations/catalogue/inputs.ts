@@ -7,6 +7,7 @@
  */
 import { z } from "zod";
 import { languages } from "../../base/text/language.ts";
+import { customVariantPrefix } from "../../core/order/purchase-order.ts";
 import {
   keptStatuses,
   type locationFields,
@@ -65,8 +66,14 @@ export const supplierInputs = {
   status: { input: z.enum(keptStatuses), example: "active" },
 } as const satisfies InputFields<typeof supplierRecordFields>;
 
+/** Id of a variant. Ids of custom lines are barred, since no catalogue line can name them (C16). */
+const variantId = id.refine(
+  (sent) => !sent.startsWith(customVariantPrefix),
+  `begins with ${customVariantPrefix}, which marks custom lines; use another id`,
+);
+
 export const variantInputs = {
-  variantId: { input: id, example: "var_1" },
+  variantId: { input: variantId, example: "var_1" },
   productId: { input: id, example: "prod_1" },
   productName: { input: text(productNameMax), example: "Lighthouse filter coffee" },
   variantName: { input: text(productNameMax), example: "250 g" },

@@ -11,6 +11,7 @@ import {
   variantFields,
   variantTable,
 } from "../../shop/catalogue/catalogue.ts";
+import { inOwnCurrency } from "../../shop/order/cost-bases.ts";
 import { locationInputs, supplierInputs, variantInputs } from "./inputs.ts";
 import { recordOperations } from "./records.ts";
 
@@ -24,6 +25,7 @@ export const suppliers = recordOperations<typeof supplierRecordFields, Supplier>
   inputs: supplierInputs,
   table: supplierTable,
   changedByPeople: supplierContactFields,
+  costsOf: async (tx, shopId, supplierId) => ({ supplierId, variantIds: await inOwnCurrency(tx, shopId, supplierId) }),
   archive,
 });
 
@@ -57,6 +59,7 @@ export const variants = recordOperations<typeof variantFields, Variant>({
     // The storefront's is written by syncs of costs.
     ...(costSyncMode === "disabled" ? [] : (["unitCost"] as const)),
   ],
+  costsOf: (_tx, _shopId, variantId) => Promise.resolve({ supplierId: null, variantIds: [variantId] }),
   archive: "Archive it: send isArchived true.",
   effects: (variantId, before, next) =>
     before !== null &&

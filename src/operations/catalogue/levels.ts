@@ -1,11 +1,13 @@
 /** Stock that a person sets, in a shop that keeps its stock itself (C84). */
 import { z } from "zod";
 import { dayIn } from "../../base/time/calendar.ts";
-import { Fault } from "../../base/fault.ts";
+import { Fault, invalidField } from "../../base/fault.ts";
+import { keepsStock } from "../../core/goods/guard.ts";
 import { asQuantity } from "../../core/money/money.ts";
 import { platformName } from "../../core/storefront/storefront-config.ts";
 import { operation } from "../../requests/operation.ts";
 import {
+  type InventoryLevel,
   inventoryLevelFields,
   inventoryLevelTable,
   locationTable,
@@ -21,6 +23,11 @@ import { etagOfRecord, historyStatements, kept, recordFaults, recordOf, requireR
 
 const members = fieldMembers(inventoryLevelFields);
 const levelJson = renderer(members);
+
+const answerOf = (level: InventoryLevel, more: { readonly recovery?: string } = {}) => ({
+  data: { level: levelJson(level), ...more },
+  etag: etagOfRecord(level),
+});
 
 export const putLevel = operation({
   ...kept,
@@ -39,7 +46,12 @@ export const putLevel = operation({
     onHand: quantity,
     reason: textOfLines(noteMax).nullable().default(null),
   }),
-  output: z.strictObject({ level: z.strictObject(schemasOf(members)) }),
+  output: z.strictObject({
+    level: z.strictObject(schemasOf(members)),
+    recovery: z.string().optional().meta({
+      description: "What to do where the storefront refused the stock; else absent.",
+    }),
+  }),
   run: (call, { variantId, locationId, onHand, reason }) =>
     call.commit(async (tx) => {
       const { shopId, storefront, timezone } = call.shop;
@@ -49,14 +61,19 @@ export const putLevel = operation({
           reason: "STOREFRONT_OWNED",
           action: `Count it in ${platform}; the next pull brings the change.`,
         });
-      const [[before]] = await Promise.all([
+      const [[before], { status }] = await Promise.all([
         recordsByKey(tx, inventoryLevelTable, shopId, [[variantId, locationId]]),
         recordOf(tx, shopId, { kind: "variant", table: variantTable }, variantId),
         recordOf(tx, shopId, { kind: "location", table: locationTable }, locationId),
       ]);
       requireRecordVersion(call, before ?? null);
+      if (!keepsStock(status))
+        throw invalidField(
+          "/onHand",
+          `cannot be set while the variant is ${status}`,
+          "Give the variant the status active, then set its stock.",
+        );
       const level = { variantId, locationId, onHand };
-      const answer = () => ({ data: { level: levelJson(level) }, etag: etagOfRecord(level) });
       const changes = shownChanges({ onHand: inventoryLevelFields.onHand }, before ?? null, level);
       const delta = asQuantity(onHand - (before?.onHand ?? 0));
       const nowMs = call.clock.now();
@@ -73,6 +90,19 @@ export const putLevel = operation({
         ...statements,
         ...historyStatements(call, "variant", variantId, { action: "changed", locationId, reason, changes }),
       ]);
-      return { effects, answer };
+      return {
+        effects,
+        answer: () => answerOf(level),
+        async answerAfter(afterTx, outcomes) {
+          const refused = [...outcomes.values()].find((outcome) => outcome.state === "failed");
+          if (refused === undefined) return null;
+          const [now] = await recordsByKey(afterTx, inventoryLevelTable, shopId, [[variantId, locationId]]);
+          return now === undefined
+            ? null
+            : answerOf(now, {
+                recovery: `The stock was not set: ${refused.detail} Set it again once that is resolved.`,
+              });
+        },
+      };
     }),
 });

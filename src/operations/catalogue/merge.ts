@@ -1,7 +1,9 @@
 /** Merging a supplier into another one (C86). REST has it in the admin API. */
 import { z } from "zod";
 import { Fault, invalidField } from "../../base/fault.ts";
+import { refuseMerge } from "../../core/access/limits.ts";
 import { operation } from "../../requests/operation.ts";
+import { loadKeyLimits } from "../../shop/access/accounts.ts";
 import {
   type Supplier,
   supplierContactFields,
@@ -65,6 +67,8 @@ export const mergeSuppliers = operation({
       }
       // The orders of one would be mailed to the address of the other.
       requirePerson(call, shownChanges(supplierRecordFields, from, into), supplierContactFields);
+      const limits = call.limitedKeyId === null ? undefined : (await loadKeyLimits(tx, shopId)).get(call.limitedKeyId);
+      if (limits !== undefined) refuseMerge(limits, [supplierId, intoId]);
       const rows = await rowsToMerge(tx, shopId, supplierId, intoId, mergedRowsMax + 1);
       const { orderIds, credits, newEntries } = rows;
       if (orderIds.length + credits.length > mergedRowsMax)

@@ -19,6 +19,7 @@ import { tables } from "../../shop/tables.ts";
 import { Fault } from "../../base/fault.ts";
 import { fieldMembers, fieldObject, renderer, schemasOf } from "../field-members.ts";
 import { cursor, limit, pageShape, pathId, shownId } from "../fields.ts";
+import { withoutRise } from "./cost-measures.ts";
 import { supplierVariantInputs } from "./inputs.ts";
 import { etagOfRecord, historyStatements, kept, recordFaults, recordOf, requireRecordVersion } from "./records.ts";
 
@@ -113,18 +114,21 @@ export const putPrice = operation({
       const shown = before === undefined ? null : shownEntry(before);
       requireRecordVersion(call, shown);
       const changes = shownChanges(priceFields, shown, next);
+      const costsOf = () => ({ supplierId, variantIds: [variantId] });
       if (shown === null || changes.length > 0)
-        await tx.batch([
-          replaceRecord(supplierVariantTable, shopId, {
-            ...next,
-            supplierVariantDetails: before?.supplierVariantDetails ?? null,
-          }),
-          ...historyStatements(call, "supplier", supplierId, {
-            action: shown === null ? "created" : "changed",
-            variantId,
-            changes,
-          }),
-        ]);
+        await withoutRise(tx, call, costsOf, () =>
+          tx.batch([
+            replaceRecord(supplierVariantTable, shopId, {
+              ...next,
+              supplierVariantDetails: before?.supplierVariantDetails ?? null,
+            }),
+            ...historyStatements(call, "supplier", supplierId, {
+              action: shown === null ? "created" : "changed",
+              variantId,
+              changes,
+            }),
+          ]),
+        );
       return { effects: [], answer: () => ({ data: { supplierVariant: entryJson(next) }, etag: etagOfRecord(next) }) };
     }),
 });
@@ -151,14 +155,17 @@ export const deletePrice = operation({
         throw new Fault("NOT_FOUND", `The supplier has no entry for the variant ${shownId(variantId)}.`);
       }
       requireRecordVersion(call, shownEntry(before));
-      await tx.batch([
-        remove(tables.supplier_variant, shopId, { supplier_id: supplierId, variant_id: variantId }),
-        ...historyStatements(call, "supplier", supplierId, {
-          action: "deleted",
-          variantId,
-          changes: shownChanges(priceFields, shownEntry(before), null),
-        }),
-      ]);
+      const costsOf = () => ({ supplierId, variantIds: [variantId] });
+      await withoutRise(tx, call, costsOf, () =>
+        tx.batch([
+          remove(tables.supplier_variant, shopId, { supplier_id: supplierId, variant_id: variantId }),
+          ...historyStatements(call, "supplier", supplierId, {
+            action: "deleted",
+            variantId,
+            changes: shownChanges(priceFields, shownEntry(before), null),
+          }),
+        ]),
+      );
       return { effects: [], answer: () => ({ data: { supplierId, variantId, deleted: true as const } }) };
     }),
 });

@@ -23,6 +23,7 @@ import { recordsByKey, replaceRecord } from "../../shop/record-table.ts";
 import type { Tx } from "../../store/store.ts";
 import { fieldObject } from "../field-members.ts";
 import { pathId, shownId, shortTextMax, text } from "../fields.ts";
+import { withoutRise } from "./cost-measures.ts";
 import { priceInputs, priceRoute, shownEntry, supplierKind } from "./price-list.ts";
 import { etagOfRecord, historyStatements, kept, recordFaults, recordOf, requireRecordVersion } from "./records.ts";
 
@@ -135,15 +136,21 @@ export const updatePrices = operation({
         const action = before === null ? "created" : changes.length === 0 ? "unchanged" : "changed";
         return { variantId, next, changes, action, details: before?.supplierVariantDetails ?? null } as const;
       });
-      await tx.batch(
-        made.flatMap(({ variantId, next, changes, action, details }) =>
-          action === "unchanged"
-            ? []
-            : [
-                replaceRecord(supplierVariantTable, shopId, { ...next, supplierVariantDetails: details }),
-                ...historyStatements(call, "supplier", supplierId, { action, variantId, changes }),
-              ],
-        ),
+      await withoutRise(
+        tx,
+        call,
+        () => ({ supplierId, variantIds }),
+        () =>
+          tx.batch(
+            made.flatMap(({ variantId, next, changes, action, details }) =>
+              action === "unchanged"
+                ? []
+                : [
+                    replaceRecord(supplierVariantTable, shopId, { ...next, supplierVariantDetails: details }),
+                    ...historyStatements(call, "supplier", supplierId, { action, variantId, changes }),
+                  ],
+            ),
+          ),
       );
       return {
         effects: [],

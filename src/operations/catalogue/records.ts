@@ -33,8 +33,9 @@ import { effectStatements, type QueuedEffect } from "../../shop/storefront/effec
 import { type RecordTable, recordsByKey, replaceRecord } from "../../shop/record-table.ts";
 import type { Change, Row } from "../../store/change.ts";
 import type { Tx } from "../../store/store.ts";
-import { type InputFields, fieldMembers, fieldObject, renderer, schemasOf } from "../field-members.ts";
-import { id, pathId, shownId } from "../fields.ts";
+import { type InputField, type InputFields, fieldMembers, fieldObject, renderer, schemasOf } from "../field-members.ts";
+import { pathId, shownId } from "../fields.ts";
+import { type CostsOf, withoutRise } from "./cost-measures.ts";
 
 /** Members that every operation on records shares. */
 export const kept = { tag: "Records", toolSets: ["purchasing"], success: 200, destructive: false } as const;
@@ -56,6 +57,8 @@ interface KeptKind<T extends Fields, Stored extends ValuesOf<T>> {
   readonly fromStorefront?: (shop: Call["shop"]) => readonly (keyof T & string)[];
   /** Fields that no agent changes without a person, whatever its scope (C85). */
   readonly changedByPeople?: readonly (keyof T & string)[];
+  /** Costs that a change of the record may raise; absent: none. */
+  readonly costsOf?: (tx: Tx, shopId: string, recordId: string) => Promise<CostsOf>;
   /** Advice on one that is used. */
   readonly archive: string;
   /** Effects of a change. Null: the record is not there. */
@@ -187,6 +190,16 @@ export function requirePerson(
   });
 }
 
+/** Makes the change of a record. @throws Fault FORBIDDEN_SCOPE (LIMIT_EXCEEDED)  as `withoutRise` does. */
+const withoutRiseIn = <T>(
+  tx: Tx,
+  call: Call,
+  { costsOf }: Pick<KeptKind<Fields, ValuesOf<Fields>>, "costsOf">,
+  recordId: string,
+  change: () => Promise<T>,
+): Promise<T> =>
+  costsOf === undefined ? change() : withoutRise(tx, call, () => costsOf(tx, call.shop.shopId, recordId), change);
+
 /** Makes the change, with what is to be done elsewhere. */
 async function saved(
   tx: Tx,
@@ -202,6 +215,8 @@ async function saved(
 function createOf<T extends Fields, Stored extends ValuesOf<T>>(form: RecordForm<T, Stored>) {
   const { kind, fields, table, idOf } = form;
   const madeIds = Object.entries(form.madeIds);
+  const inputs: Readonly<Record<string, InputField<unknown>>> = form.inputs;
+  const sentIds = Object.entries(inputs).filter(([name]) => Object.hasOwn(form.madeIds, name));
   return operation({
     ...kept,
     name: `${kind}_create`,
@@ -213,7 +228,12 @@ function createOf<T extends Fields, Stored extends ValuesOf<T>>(form: RecordForm
     success: 201,
     repeat: "adds-again",
     faults: [],
-    input: fieldObject(fields, form.inputs, "new", Object.fromEntries(madeIds.map(([name]) => [name, id.optional()]))),
+    input: fieldObject(
+      fields,
+      form.inputs,
+      "new",
+      Object.fromEntries(sentIds.map(([name, { input }]) => [name, input.optional()])),
+    ),
     output: form.output,
     run: (call, sent) =>
       call.commit(async (tx) => {
@@ -233,10 +253,12 @@ function createOf<T extends Fields, Stored extends ValuesOf<T>>(form: RecordForm
           });
         const changes = shownChanges(fields, null, record);
         requirePerson(call, changes, form.changedByPeople ?? []);
-        const effects = await saved(tx, call, form.effects?.(recordId, null, record) ?? [], [
-          replaceRecord(table, shopId, record),
-          ...historyStatements(call, kind, recordId, { action: "created", changes }),
-        ]);
+        const effects = await withoutRiseIn(tx, call, form, recordId, () =>
+          saved(tx, call, form.effects?.(recordId, null, record) ?? [], [
+            replaceRecord(table, shopId, record),
+            ...historyStatements(call, kind, recordId, { action: "created", changes }),
+          ]),
+        );
         return { effects, answer: () => form.answer(record) };
       }),
   });
@@ -313,7 +335,8 @@ const updateOf = <T extends Fields, Stored extends ValuesOf<T>>(form: RecordForm
       call.commit(async (tx) => {
         const { next, changes, save } = await changeOf(tx, call, form, sent, null);
         requirePerson(call, changes, form.changedByPeople ?? []);
-        return { effects: await save(), answer: () => form.answer(next) };
+        const effects = await withoutRiseIn(tx, call, form, form.idOf(sent), save);
+        return { effects, answer: () => form.answer(next) };
       }),
   });
 

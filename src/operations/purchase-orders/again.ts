@@ -15,7 +15,7 @@ import { nextPoNumber } from "../../shop/order/purchase-orders.ts";
 import { faults, orderToChange, path, saveFor, write } from "./access.ts";
 import { decidedDraft } from "./header.ts";
 import { etagOf, lineSchema, lineJson, purchaseOrderId, purchaseOrderJson, purchaseOrderSchema } from "./json.ts";
-import { warningsIn, warningsShape } from "./warnings.ts";
+import { newDraftInQuestion, warningsIn, warningsShape } from "./warnings.ts";
 
 const skippedSchema = z.strictObject({ lineItem: lineSchema, reason: z.enum(["archived", "deleted"]) }).meta({
   description: "A line that is not ordered again: its variant is archived, or not in the catalogue any more.",
@@ -73,17 +73,7 @@ export const orderAgain = operation({
       });
       await saveFor(tx, call, null, decided);
       const { next } = decided;
-      const isCostMissing = lines.map(({ unitCost }) => unitCost === undefined);
-      const warnings = await warningsIn(tx, call, decided, {
-        supplierPath: "",
-        locationPath: "",
-        lines: next.lineItems.map((line, index) => ({
-          line,
-          path: null,
-          isCostMissing: isCostMissing[index] === true,
-          isNew: true,
-        })),
-      });
+      const warnings = await warningsIn(tx, call, decided, newDraftInQuestion(next, lines));
       const skipped = source.lineItems.flatMap((line) => {
         const reason = ended.get(line.variantId);
         return reason === undefined ? [] : [{ lineItem: lineJson(line), reason }];

@@ -30,6 +30,7 @@ import { namesAField } from "../fields.ts";
 import { type Call, operation } from "../../requests/operation.ts";
 import {
   contextOf,
+  contextWithPushes,
   faults,
   orderAnswer,
   orderFaults,
@@ -94,7 +95,7 @@ interface DraftInput extends Pick<NewOrder, "purchaseOrderId" | "header" | "repe
 }
 
 /** A new Draft, and its lines with what the catalogue and the supplier's terms gave them. */
-interface DecidedDraft {
+export interface DecidedDraft {
   readonly decided: Decision;
   readonly lines: readonly NewLine[];
 }
@@ -235,13 +236,14 @@ export async function decidedHeader(
   changes: HeaderChanges,
 ): Promise<HeaderDecision> {
   const { supplierId = order.supplierId, locationId = order.locationId } = changes;
-  const [facts, change] = await Promise.all([
+  const [facts, context, change] = await Promise.all([
     headerFacts(tx, call, supplierId, locationId),
+    locationId === order.locationId ? contextOf(call) : contextWithPushes(tx, call, order),
     supplierId === order.supplierId ? null : supplierChange(tx, call, order, supplierId),
   ]);
   const intoId = await mergedIntoOf(tx, call, supplierId, facts);
   if (intoId !== null) return await decidedHeader(tx, call, order, { ...changes, supplierId: intoId });
-  return decideHeader(order, changes, { ...facts, change }, contextOf(call));
+  return decideHeader(order, changes, { ...facts, change }, context);
 }
 
 /** Returns the facts about the order's supplier and the one that replaces it. */

@@ -19,14 +19,8 @@ import { type PurchaseOrder, bulkLinesMax, customVariantPrefix } from "../../cor
 import { articleFields, valuesFrom } from "../../core/order/purchase-order-fields.ts";
 import { type Currencies, type SupplierTerms, lineTerms } from "../../core/supplier/supplier-terms.ts";
 import { decideWriteBack } from "../../core/storefront/write-back.ts";
-import {
-  type VariantSnapshot,
-  loadSupplier,
-  loadSupplierVariantIds,
-  loadTerms,
-  loadVariants,
-  supplierVariantStatement,
-} from "../../shop/catalogue/catalogue.ts";
+import { type VariantSnapshot, loadSupplier, loadTerms, loadVariants } from "../../shop/catalogue/catalogue.ts";
+import { loadPriceEntries, termStatements } from "../../shop/catalogue/price-changes.ts";
 import type { Tx } from "../../store/store.ts";
 import {
   codeText,
@@ -41,7 +35,17 @@ import {
   unitCost,
 } from "../fields.ts";
 import { type Call, type Committed, operation } from "../../requests/operation.ts";
-import { contextOf, faults, orderToChange, path, saveFor, savedOrder, withData, write } from "./access.ts";
+import {
+  contextOf,
+  contextWithPushes,
+  faults,
+  orderToChange,
+  path,
+  saveFor,
+  savedOrder,
+  withData,
+  write,
+} from "./access.ts";
 import type { catalogueLineInput } from "./json.ts";
 import {
   catalogueLinesInput,
@@ -329,14 +333,9 @@ async function writeBack(
     .filter((line) => edited.has(line.poLineItemId))
     .map((line) => line.variantId);
   const entries =
-    supplierId === null ? new Set<string>() : await loadSupplierVariantIds(tx, shopId, supplierId, variantIds);
-  const { writes, outcome, lines } = decideWriteBack(edits, decided, entries);
-  if (supplierId !== null)
-    await tx.batch(
-      writes.flatMap(
-        ({ variantId, changes }) => supplierVariantStatement(shopId, supplierId, variantId, changes) ?? [],
-      ),
-    );
+    supplierId === null ? new Map<string, never>() : await loadPriceEntries(tx, shopId, supplierId, variantIds);
+  const { writes, outcome, lines } = decideWriteBack(edits, decided, new Set(entries.keys()));
+  await tx.batch(termStatements(shopId, entries, writes, { ...call, nowMs: decided.next.updatedAtMs }));
   return { outcome, lines: lines.map((line) => ({ ...line })) };
 }
 
@@ -377,7 +376,7 @@ export const deleteLineItems = operation({
   run: (call, input) =>
     call.commit(async (tx) => {
       const order = await orderToChange(tx, call, input.purchaseOrderId);
-      const decided = decideDeleteLines(order, input.lineItemIds, contextOf(call));
+      const decided = decideDeleteLines(order, input.lineItemIds, await contextWithPushes(tx, call, order));
       const saved = await savedOrder(tx, call, order, decided);
       const { deletedLineItemIds, failed } = decided;
       return withData(saved, {

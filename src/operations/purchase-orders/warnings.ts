@@ -6,7 +6,14 @@ import { z } from "zod";
 import { dateOf, dayIn } from "../../base/time/calendar.ts";
 import { isCustom } from "../../core/order/lines.ts";
 import type { Decision, LineItem, PurchaseOrder } from "../../core/order/purchase-order.ts";
-import { hasSupplierVariants, loadSupplierVariantIds } from "../../shop/catalogue/catalogue.ts";
+import { lacksCost } from "../../core/supplier/supplier-terms.ts";
+import {
+  hasSupplierVariants,
+  loadSupplier,
+  loadSupplierVariantIds,
+  loadTerms,
+  loadVariants,
+} from "../../shop/catalogue/catalogue.ts";
 import { variantsOfCodes } from "../../shop/catalogue/look-ups.ts";
 import type { Tx } from "../../store/store.ts";
 import type { Call } from "../../requests/operation.ts";
@@ -34,6 +41,16 @@ export const warningsShape = {
     .optional()
     .meta({ description: "What looks wrong and was done all the same; absent when there is nothing." }),
 } as const;
+
+/** A line that is looked at. `isCostMissing` null: the call has sent no cost, and whether one is known is looked up. */
+interface LookedAtLine extends Omit<LineInQuestion, "isCostMissing"> {
+  readonly isCostMissing: boolean | null;
+}
+
+/** Parts of an order that are looked at. */
+interface LookedAt extends Partial<Omit<InQuestion, "lines">> {
+  readonly lines?: readonly LookedAtLine[];
+}
 
 /** Returns the checks that follow from the header of a request. */
 export const headerInQuestion = (sent: {
@@ -63,6 +80,21 @@ export const newLinesInQuestion = (
       : [{ line, path: entry.path, isCostMissing: entry.unitCost === undefined, isNew: true }];
   });
 
+/** A new Draft whose request names no lines: all of them, with what the shop knows of their costs. */
+export const newDraftInQuestion = (
+  { lineItems }: PurchaseOrder,
+  entries: readonly { readonly unitCost?: unknown }[],
+): LookedAt => ({
+  supplierPath: "",
+  locationPath: "",
+  lines: lineItems.map((line, index) => ({
+    line,
+    path: null,
+    isCostMissing: entries[index]?.unitCost === undefined,
+    isNew: true,
+  })),
+});
+
 /** Edited lines whose quantity, MOQ, pack size, cost or day was sent. */
 export const editedLinesInQuestion = (
   next: PurchaseOrder,
@@ -76,7 +108,7 @@ export const editedLinesInQuestion = (
     readonly expectedDeliveryDate?: unknown;
   }[],
   updatedLineItemIds: ReadonlySet<string>,
-): readonly LineInQuestion[] => {
+): readonly LookedAtLine[] => {
   const lines = new Map(next.lineItems.map((line) => [line.poLineItemId, line]));
   return edits.flatMap((edit, index) => {
     const { lineItemId, quantityOrdered, moq, packSize, unitCost, unitCostCurrencyCode, expectedDeliveryDate } = edit;
@@ -84,7 +116,8 @@ export const editedLinesInQuestion = (
     const given = [quantityOrdered, moq, packSize, unitCost, unitCostCurrencyCode, expectedDeliveryDate];
     const isSent = given.some((value) => value !== undefined);
     if (line === undefined || !isSent || !updatedLineItemIds.has(lineItemId)) return [];
-    return [{ line, path: `/lines/${index}`, isCostMissing: false, isNew: expectedDeliveryDate !== undefined }];
+    const isCostMissing = unitCost === undefined ? null : false;
+    return [{ line, path: `/lines/${index}`, isCostMissing, isNew: expectedDeliveryDate !== undefined }];
   });
 };
 
@@ -135,6 +168,31 @@ async function suppliedVariants(
   return found.size > 0 || (await hasSupplierVariants(tx, shopId, supplierId)) ? found : null;
 }
 
+/** The lines with what is known of their costs: by the supplier's entries and the catalogue, as they are now (C32). */
+async function withKnownCosts(
+  tx: Tx,
+  { shop: { shopId, currencyCode: shop } }: Call,
+  { supplierId, currencyCode: order }: PurchaseOrder,
+  lines: readonly LookedAtLine[],
+): Promise<readonly LineInQuestion[]> {
+  const asked = lines.filter(({ line, isCostMissing }) => isCostMissing === null && line.unitCost === 0);
+  const variantIds = [...new Set(asked.flatMap(({ line }) => (isCustom(line) ? [] : line.variantId)))];
+  const [supplier, terms, variants] = await Promise.all([
+    supplierId === null || variantIds.length === 0 ? null : loadSupplier(tx, shopId, supplierId),
+    supplierId === null ? null : loadTerms(tx, shopId, supplierId, variantIds),
+    loadVariants(tx, shopId, variantIds),
+  ]);
+  const currencies = { order, supplier: supplier?.currencyCode ?? shop, shop };
+  return lines.map(({ isCostMissing, ...looked }) => {
+    const { line } = looked;
+    const known = {
+      terms: terms?.get(line.variantId) ?? null,
+      variantUnitCost: variants.get(line.variantId)?.unitCost ?? null,
+    };
+    return { ...looked, isCostMissing: isCostMissing ?? lacksCost(line, known, currencies) };
+  });
+}
+
 /** The variants that these lines mean with an id that the catalogue never had, where it is a code. */
 export async function variantsByCode(
   tx: Tx,
@@ -153,22 +211,22 @@ export async function warningsIn(
   tx: Tx,
   call: Call,
   decided: Decision,
-  inQuestion: Partial<InQuestion>,
+  inQuestion: LookedAt,
 ): Promise<{ warnings?: z.output<typeof warningSchema>[] }> {
   const { shopId, currencyCode: shopCurrency, timezone } = call.shop;
   const { next } = decided;
-  const lines = inQuestion.lines ?? [];
+  const lines = await withKnownCosts(tx, call, next, inQuestion.lines ?? []);
   const subject: InQuestion = {
     supplierPath: null,
     locationPath: null,
     datePath: null,
     discountPath: "",
-    lines,
     keptTerms: [],
     isCompleted: false,
     olderVersion: olderVersion(decided),
     suppliedVariantIds: await suppliedVariants(tx, shopId, next, lines),
     ...inQuestion,
+    lines,
   };
   const byCode = await variantsByCode(
     tx,
@@ -181,22 +239,21 @@ export async function warningsIn(
   return warnings.length === 0 ? {} : { warnings: warnings.map((warning) => ({ ...warning })) };
 }
 
+/** All lines of the order, of which the call has named none. */
+const allLinesOf = ({ lineItems }: PurchaseOrder): readonly LookedAtLine[] =>
+  lineItems.map((line) => ({ line, path: null, isCostMissing: null, isNew: true }));
+
 /** All lines of an order whose supplier has changed, for what the supplier has. */
-export const suppliedLinesInQuestion = (
-  before: PurchaseOrder,
-  next: PurchaseOrder,
-): Pick<InQuestion, "lines"> | object =>
-  before.supplierId === next.supplierId
-    ? {}
-    : { lines: next.lineItems.map((line) => ({ line, path: null, isCostMissing: false, isNew: true })) };
+export const suppliedLinesInQuestion = (before: PurchaseOrder, next: PurchaseOrder): LookedAt =>
+  before.supplierId === next.supplierId ? {} : { lines: allLinesOf(next) };
 
 /** The whole order is looked at when it is sent. */
-export const sentOrderInQuestion = (next: PurchaseOrder): Partial<InQuestion> =>
+export const sentOrderInQuestion = (next: PurchaseOrder): LookedAt =>
   next.status === "Sent"
     ? {
         supplierPath: "",
         locationPath: "",
         datePath: "",
-        lines: next.lineItems.map((line) => ({ line, path: null, isCostMissing: false, isNew: true })),
+        lines: allLinesOf(next),
       }
     : {};

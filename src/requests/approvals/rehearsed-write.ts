@@ -1,8 +1,9 @@
 /** Running a write in full and taking it back, to see what it does to which orders (C77, C80). */
-import { changeDigest, type OrderStates } from "../../core/access/approvals.ts";
+import { changeDigest, type MailSent, type OrderStates } from "../../core/access/approvals.ts";
 import type { FieldChange, PurchaseOrder } from "../../core/order/purchase-order.ts";
 import { changesOfRequest } from "../../shop/order/purchase-order-history.ts";
 import { loadOrder } from "../../shop/order/purchase-orders.ts";
+import { type Mail, loadMail } from "../../shop/supplier/mails.ts";
 import type { Tx } from "../../store/store.ts";
 import { memberOf } from "../../base/json.ts";
 import type { Answer, Call, Committed, Rehearsal } from "../operation.ts";
@@ -32,7 +33,7 @@ export async function rehearsedWrite(
   const rehearsal = await call.rehearse(async (dry) => {
     const requestId = call.ids.next("req");
     const before = await dry.read((tx) => ordersNamed(tx, shopId, input));
-    let digest: string | null = null;
+    let seen: Pick<WriteSeen, "digest" | "mails"> | null = null;
     let record: Committed<unknown>["record"];
     const answer = await run({
       ...dry,
@@ -40,7 +41,7 @@ export async function rehearsedWrite(
       commit: (work) =>
         dry.commit(async (tx) => {
           const committed = await work(tx);
-          digest = await digestAfter(tx, shopId, before, committed);
+          seen = await seenAfter(tx, shopId, before, committed);
           ({ record } = committed);
           return committed;
         }),
@@ -50,8 +51,9 @@ export async function rehearsedWrite(
         const orders = await ordersAfter(tx, shopId, before, answer);
         const [only] = orders.length === 1 ? orders : [];
         return {
-          digest: digest ?? changeDigest(orders, answer.data),
+          digest: seen?.digest ?? changeDigest(orders, answer.data),
           changes: [
+            ...(seen?.mails ?? []).map(mailShown),
             ...(await changesOfRequest(tx, shopId, requestId)),
             ...(record?.changes ?? []).map((change) => ({ ...change, poLineItemId: null })),
           ],
@@ -78,16 +80,44 @@ export async function ordersNamed(tx: Tx, shopId: string, input: unknown): Promi
   return orders;
 }
 
-/** The digest of what a write's last change has done, in its transaction: nothing is known of its effects yet. */
-export async function digestAfter(
+/** Effects of a write's last change. */
+interface WriteSeen {
+  readonly digest: string;
+  readonly mails: readonly MailSent[];
+}
+
+/** Looks at what a write's last change has done, in its transaction: nothing is known of its effects yet. */
+export async function seenAfter(
   tx: Tx,
   shopId: string,
   before: OrdersBefore,
   committed: Committed<unknown>,
-): Promise<string> {
+): Promise<WriteSeen> {
   const answer = committed.answer(awaitedOf(committed).pending);
-  return changeDigest(await ordersAfter(tx, shopId, before, answer), answer.data);
+  const orders = await ordersAfter(tx, shopId, before, answer);
+  const mails: MailSent[] = [];
+  for (const mailId of committed.mailIds ?? [])
+    for (const order of orders) {
+      const mail = await loadMail(tx, shopId, (order.after ?? order.before)?.purchaseOrderId ?? "", mailId);
+      if (mail !== null) mails.push(mailSent(mail));
+    }
+  return { digest: changeDigest(orders, answer.data, mails), mails };
 }
+
+const mailSent = ({ recipients, content, documents }: Mail): MailSent => ({
+  recipients: recipients.map(({ address, role }) => ({ address, role })),
+  subject: content.subject,
+  text: content.text,
+  contentTypes: documents.map(({ contentType }) => contentType),
+});
+
+/** A mail among the changes that are shown to who decides. */
+const mailShown = ({ recipients }: MailSent): FieldChange => ({
+  field: "email",
+  poLineItemId: null,
+  before: null,
+  after: recipients.map(({ address }) => address).join(", "),
+});
 
 /** The orders that a write was about, before and after it. */
 async function ordersAfter(

@@ -14,7 +14,7 @@ import type { ShopFacts } from "../../core/order/purchase-order.ts";
 import type { BucketLimit } from "../../core/access/rate-limit.ts";
 import type { ConnectedShop, StorefrontConfig } from "../../core/storefront/storefront-config.ts";
 import type { SqlValue, Statement, Tx } from "../../store/store.ts";
-import { type Row, insert, update, orElse } from "../../store/change.ts";
+import { type Change, type Row, insert, update, orElse } from "../../store/change.ts";
 import { tables } from "../tables.ts";
 
 /** A shop's settings as stored (contract §7). On the wire, rates are decimal numbers. */
@@ -345,8 +345,21 @@ export async function pauseApiKey(tx: Tx, shopId: string, keyId: string, atMs: n
 }
 
 /** Gives a key other limits; null: none. */
-export async function limitApiKey(tx: Tx, shopId: string, keyId: string, limits: KeyLimits | null): Promise<void> {
-  await tx.batch([update(tables.api_key, shopId, { key_id: keyId }, { limits: limitsText(limits) })]);
+export const limitStatement = (shopId: string, keyId: string, limits: KeyLimits | null): Change =>
+  update(tables.api_key, shopId, { key_id: keyId }, { limits: limitsText(limits) });
+
+/** The limits of all keys and connections that have any, by key. */
+export async function loadKeyLimits(tx: Tx, shopId: string): Promise<ReadonlyMap<string, KeyLimits>> {
+  const rows = await tx.all<{ readonly key_id: string; readonly limits: string }>(
+    "select key_id, limits from api_key where shop_id = ? and limits is not null",
+    [shopId],
+  );
+  return new Map(
+    rows.flatMap(({ key_id: keyId, limits: text }) => {
+      const limits = limitsFrom(text);
+      return limits === null ? [] : [[keyId, limits]];
+    }),
+  );
 }
 
 /** Revokes a key; revoking again keeps the first time. `before`: it was revoked already. */

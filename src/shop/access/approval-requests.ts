@@ -4,7 +4,7 @@
  * Owns: their SQL and bounds. Does not own: who may decide and what is compared (core/access/approvals.ts), running
  * what was approved (operations/approvals).
  */
-import type { Actor } from "../../core/access/actor.ts";
+import { type Actor, keyOf } from "../../core/access/actor.ts";
 import type { AskFacts } from "../../core/access/approval-mail.ts";
 import type { ApprovalStatus, Cleared } from "../../core/access/approvals.ts";
 import { compareText } from "../../base/text/compare-text.ts";
@@ -287,16 +287,17 @@ export interface RequestAsker {
 export async function askerOf(
   tx: Tx,
   shopId: string,
-  { requestedBy: { type, id } }: Pick<ListedRequest, "requestedBy">,
+  { requestedBy }: Pick<ListedRequest, "requestedBy">,
 ): Promise<RequestAsker> {
+  const keyId = keyOf(requestedBy);
   const [row] =
-    type === "user" || id === null
+    keyId === null
       ? []
       : await tx.all<{
           readonly person_id: string | null;
           readonly made_by: string | null;
           readonly revoked_at: number | null;
-        }>("select person_id, made_by, revoked_at from api_key where shop_id = ? and key_id = ?", [shopId, id]);
+        }>("select person_id, made_by, revoked_at from api_key where shop_id = ? and key_id = ?", [shopId, keyId]);
   return row === undefined
     ? { personId: null, isRevoked: false }
     : { personId: row.person_id ?? row.made_by, isRevoked: row.revoked_at !== null };

@@ -24,7 +24,7 @@ import { tables } from "../tables.ts";
 interface ConnectedClient {
   readonly clientId: string;
   readonly clientName: string;
-  /** Of the client's id; of a registered client that of its redirect. */
+  /** Of the client's id; of a registered client that of the redirect that is answered. */
   readonly clientHost: string;
 }
 
@@ -58,16 +58,25 @@ export async function wasDecided(tx: Tx, shopId: string, requestHash: string): P
   return rows.length > 0;
 }
 
-/** Notes that the request was answered, and forgets those that were answered before `keptSinceMs`. */
-export const decidedStatements = (
+/** Notes that the request was answered. Forgets the oldest of those that were, beyond `keptMax`. */
+export async function decidedStatements(
+  tx: Tx,
   shopId: string,
   requestHash: string,
   nowMs: number,
-  keptSinceMs: number,
-): readonly Change[] => [
-  remove(tables.connection_request, shopId, { decided_at: below(keptSinceMs) }),
-  insert(tables.connection_request, shopId, { request_hash: requestHash, decided_at: nowMs }),
-];
+  keptMax: number,
+): Promise<readonly Change[]> {
+  const [oldestKept] = await tx.all<{ decided_at: number }>(
+    "select decided_at from connection_request where shop_id = ? order by decided_at desc limit 1 offset ?",
+    [shopId, keptMax - 2],
+  );
+  return [
+    ...(oldestKept === undefined
+      ? []
+      : [remove(tables.connection_request, shopId, { decided_at: below(oldestKept.decided_at) })]),
+    insert(tables.connection_request, shopId, { request_hash: requestHash, decided_at: nowMs }),
+  ];
+}
 
 /** Adds a code, and deletes those that nobody can use and whose second use tells nothing any more. */
 export const codeStatements = (

@@ -18,15 +18,24 @@ const ordersOf: Readonly<Record<RecordKind, (tx: Tx, shopId: string, id: string)
   location: async (_tx, _shopId, id) => ({ columns: { locationId: isOneOf([id]) }, articles: [] }),
 };
 
-/** Other rows that name it, by what they are called: the table, and a condition on the record's id. */
+/**
+ * Other rows that name it, by what they are called: the table, and a condition on the record's id. Those that an index
+ * finds come first. Of a manufacturing order it is the location alone.
+ */
 const uses: Readonly<Record<RecordKind, readonly (readonly [use: string, table: string, condition: string])[]>> = {
   supplier: [["credits", "supplier_credit", "supplier_id = ?"]],
   variant: [
-    ["transfers, stock takes or adjustments", "read_only_part", "variant_id = ?"],
+    // Without the kind no index has them.
+    ["transfers, stock takes or adjustments", "read_only_part", "kind = 'line' and variant_id = ?"],
     ["sales", "sale", "variant_id = ?"],
     ["stock", "inventory_level", "variant_id = ? and on_hand <> 0"],
   ],
   location: [
+    ["transfers", "transfer_order", "from_location_id = ?"],
+    ["transfers", "transfer_order", "to_location_id = ?"],
+    ["stock takes", "stock_take", "location_id = ?"],
+    ["stock adjustments", "stock_adjustment", "location_id = ?"],
+    ["manufacturing orders", "manufacturing_order", "production_location_id = ?"],
     ["stock", "inventory_level", "location_id = ? and on_hand <> 0"],
     ["sales", "sale", "location_id = ?"],
   ],

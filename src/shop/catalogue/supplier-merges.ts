@@ -1,12 +1,14 @@
 /**
  * Suppliers that were merged into another one (table `supplier_merge`; C86): whatever names one goes over, and its id
- * leads on.
+ * leads on. So it does in approval rules and in limits of keys, also in those that name it later.
  *
  * Owns: which rows name a supplier, and what they are after a merge. Does not own: who merges, and the history of
  * suppliers (operations/catalogue/merge.ts).
  *
  * An id has a row here or is a supplier's, not both.
  */
+import { type ApprovalRule, rulesAfter } from "../../core/access/approvals.ts";
+import { type KeyLimits, limitsAfter, type Merges } from "../../core/access/limits.ts";
 import type { SupplierCredit } from "../../core/order/attachments.ts";
 import { lineEvent } from "../../core/events/events.ts";
 import type { Fields, ValuesOf } from "../../core/order/purchase-order-fields.ts";
@@ -25,6 +27,7 @@ import {
 } from "../../store/change.ts";
 import { chunksOf } from "../../store/in-lists.ts";
 import type { Statement, Tx } from "../../store/store.ts";
+import { limitStatement, loadKeyLimits, loadShop, saveShop } from "../access/accounts.ts";
 import { eventStatements } from "../events/events.ts";
 import { logStatement } from "../order/purchase-order-history.ts";
 import { loadSupplierCredits } from "../order/purchase-order-attachments.ts";
@@ -60,13 +63,33 @@ export const presentSupplierId = async (tx: Tx, shopId: string, supplierId: stri
   (await mergedInto(tx, shopId, supplierId)) ?? supplierId;
 
 /** All suppliers that were merged, each with the one that it was merged into. */
-export async function loadMerges(tx: Tx, shopId: string): Promise<ReadonlyMap<string, string>> {
+export async function loadMerges(tx: Tx, shopId: string): Promise<Merges> {
   const rows = await tx.all<{ readonly supplier_id: string; readonly into_id: string }>(
     "select supplier_id, into_id from supplier_merge where shop_id = ?",
     [shopId],
   );
   return new Map(rows.map((row) => [row.supplier_id, row.into_id]));
 }
+
+async function mergesOf(tx: Tx, shopId: string, supplierIds: readonly string[]): Promise<Merges> {
+  const keys = [...new Set(supplierIds)].map((id) => [id]);
+  const merges = keys.length === 0 ? [] : await recordsByKey(tx, supplierMergeTable, shopId, keys);
+  return new Map(merges.map(({ supplierId, intoId }) => [supplierId, intoId]));
+}
+
+/** The limits with the suppliers to which their ids lead. */
+export const presentLimits = async (tx: Tx, shopId: string, limits: KeyLimits | null): Promise<KeyLimits | null> =>
+  limits === null ? null : limitsAfter(limits, await mergesOf(tx, shopId, limits.supplierIds ?? []));
+
+const ruledSuppliers = (rules: readonly ApprovalRule[]): readonly string[] =>
+  rules.flatMap(({ when }) => when.supplierIds ?? []);
+
+/** The rules with the suppliers to which their ids lead. */
+export const presentRules = async (
+  tx: Tx,
+  shopId: string,
+  rules: readonly ApprovalRule[],
+): Promise<readonly ApprovalRule[]> => rulesAfter(rules, await mergesOf(tx, shopId, ruledSuppliers(rules)));
 
 /** Rows of a supplier that a merge takes over. */
 interface SupplierRows {
@@ -128,11 +151,21 @@ const moveViewFilters = textForm(
 /** Rows that a merge moves before it gives way: some 5 ms. */
 const movedAtOnce = 90;
 
-/** Names the other supplier in the links of these orders, and among the parties that their papers keep. */
-const renamedBeside = (shopId: string, from: string, into: string, ids: readonly string[]): readonly Change[] =>
-  [tables.purchase_order_parties, tables.supplier_link].map((table) =>
+/**
+ * Names the other supplier in the links of these orders, among the parties that their papers keep, and where they were
+ * approved.
+ */
+const renamedBeside = (shopId: string, from: string, into: string, ids: readonly string[]): readonly Change[] => [
+  ...[tables.purchase_order_parties, tables.supplier_link].map((table) =>
     update(table, shopId, { purchase_order_id: oneOf(ids), supplier_id: from }, { supplier_id: into }),
-  );
+  ),
+  update(
+    tables.approval_request,
+    shopId,
+    { purchase_order_id: oneOf(ids), cleared_supplier_id: from },
+    { cleared_supplier_id: into },
+  ),
+];
 
 /** Facts for lists, an entry of the log and an event of an order that goes over. Of its lines nothing changes. */
 function recordsOfMerge(
@@ -180,6 +213,19 @@ async function moveOrders(
   }
 }
 
+/** Names the other supplier in the approval rules of the shop and in the limits of its keys. */
+async function moveAccess(tx: Tx, shopId: string, from: string, into: string, nowMs: number): Promise<void> {
+  const merges = new Map([[from, into]]);
+  const [shop, limited] = await Promise.all([loadShop(tx, shopId), loadKeyLimits(tx, shopId)]);
+  if (shop !== null && ruledSuppliers(shop.approvalRules).includes(from))
+    await saveShop(tx, { ...shop, approvalRules: rulesAfter(shop.approvalRules, merges), updatedAtMs: nowMs });
+  await tx.batch(
+    [...limited].flatMap(([keyId, limits]) =>
+      limits.supplierIds?.includes(from) === true ? [limitStatement(shopId, keyId, limitsAfter(limits, merges))] : [],
+    ),
+  );
+}
+
 /** Moves rows of a supplier, the next of which this statement finds, as long as there are any. */
 async function moveAll(
   tx: Tx,
@@ -203,8 +249,9 @@ const selectEntries = `
 select variant_id as id from supplier_variant where shop_id = ? and supplier_id = ? order by variant_id`;
 
 /**
- * Ends the supplier `from`: orders, entries, credits and views name `into` instead, and its id leads there. Of both
- * entries for one variant, that of `into` stays. It gives way to other shops, since there may be thousands of rows.
+ * Ends the supplier `from`: orders, entries, credits, views, approval rules and limits name `into` instead, and its id
+ * leads there. Of both entries for one variant, that of `into` stays. It gives way to other shops, since there may be
+ * thousands of rows.
  *
  * @param currencyCode of costs of `from` without a currency of their own.
  */
@@ -218,6 +265,7 @@ export async function mergeSupplier(
   stamp: Stamp,
 ): Promise<void> {
   const [fromId, intoId] = [from.supplierId, into.supplierId];
+  await moveAccess(tx, shopId, fromId, intoId, stamp.nowMs);
   await moveOrders(tx, shopId, from, into, orderIds, stamp);
   await moveAll(tx, selectDeleted, [shopId, fromId], (ids) => [
     update(tables.purchase_order, shopId, { purchase_order_id: oneOf(ids) }, { supplier_id: intoId }),

@@ -26,6 +26,16 @@ select v.variant_id, coalesce(${ofLastPaid("source_unit_cost")}, v.unit_cost) as
   ${ofLastPaid("source_currency_code")} as currency_code
 from variant v where v.shop_id = ? and v.variant_id in (?)`;
 
+const selectInOwnCurrency = `
+select variant_id from supplier_variant
+where shop_id = ? and supplier_id = ? and unit_cost > 0 and unit_cost_currency_code is null limit 1`;
+
+/** A variant whose cost is in its supplier's currency, if there is one: with it all others rise and fall. */
+export async function inOwnCurrency(tx: Tx, shopId: string, supplierId: string): Promise<readonly string[]> {
+  const rows = await tx.all<{ readonly variant_id: string }>(selectInOwnCurrency, [shopId, supplierId]);
+  return rows.map((row) => row.variant_id);
+}
+
 /**
  * The known cost of each variant: of the supplier's entry, else of the last cost sync, else the catalogue's. A cost
  * of 0 says nothing.

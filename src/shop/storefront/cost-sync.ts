@@ -1,10 +1,11 @@
 /**
  * Rows of the cost-sync history, and what costs are taken from (C45).
  *
- * Owns: what a completion, and the reading back after it, read and settle of `cost_sync`, and the unit costs of the
- * catalogue that follow. Does not own: costs and the work of an attempt (core/storefront/cost-sync.ts), and the steps
- * of the sync (operations/purchase-orders/goods/cost-sync.ts). Nor does it own adding rows and paging through them
- * (shop/order/purchase-order-history.ts) or reading costs back (jobs/outbox/steps/costs.ts).
+ * Owns: what a completion, and the reading back after it, read and settle of `cost_sync`. Does not own: costs and the
+ * work of an attempt (core/storefront/cost-sync.ts), and the steps of the sync
+ * (operations/purchase-orders/goods/cost-sync.ts). Nor does it own the unit costs of the catalogue that follow
+ * (shop/catalogue/price-changes.ts). Others add rows and page through them (shop/order/purchase-order-history.ts), and
+ * read costs back (jobs/outbox/steps/costs.ts).
  */
 import type { CostFacts, CostHistory, CostRow, ReplacingCost, SettledCost } from "../../core/storefront/cost-sync.ts";
 import type { Fields, ValuesOf } from "../../core/order/purchase-order-fields.ts";
@@ -267,18 +268,3 @@ where c.shop_id = ? and c.variant_id = ? and c.proposed_at >= ? and c.cost_sync_
   and ((c.accepted_at is not null and c.proposed_at >= ?)
     or (c.proposed_unit_cost = ? and (c.accepted_at >= ? or (c.accepted_at is null and c.proposed_at >= ?))))
 order by c.proposed_at desc, c.cost_sync_id desc limit 1`;
-
-/**
- * Sets the catalogue's unit cost of a variant, in the shop's currency. A variant that the catalogue does not hold is
- * left out.
- */
-export const catalogueCostStatement = (shopId: string, variantId: string, unitCost: Money): Change =>
-  update(tables.variant, shopId, { variant_id: variantId }, { unit_cost: unitCost });
-
-/** Sets the catalogue's unit cost of a variant that has this one, as long as nobody has changed it since. */
-export const correctCatalogueCostStatement = (
-  shopId: string,
-  variantId: string,
-  from: Money | null,
-  unitCost: Money | null,
-): Change => update(tables.variant, shopId, { variant_id: variantId, unit_cost: from }, { unit_cost: unitCost });

@@ -3,8 +3,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { decideComplete } from "../../../src/core/goods/complete.ts";
 import type { LineItem } from "../../../src/core/order/purchase-order.ts";
-import { acceptCostsStatement, catalogueCostStatement } from "../../../src/shop/storefront/cost-sync.ts";
+import { acceptCostsStatement } from "../../../src/shop/storefront/cost-sync.ts";
 import { eventsAfter } from "../../../src/shop/events/events.ts";
+import { pageOfRecordLog } from "../../../src/shop/catalogue/record-log.ts";
 import { costStatement } from "../../../src/shop/order/purchase-order-history.ts";
 import type { Statement } from "../../../src/store/store.ts";
 import { context, fxRate, line, money, quantity } from "../../support/goods.ts";
@@ -176,8 +177,7 @@ test("of two costs written at the same time the catalogue gets the one that the 
         // This one was begun later: the catalogue has it by its own completion.
         ...proposed("cs_2", "po_1", "v2", { at: 11, accepted: 21 }),
         ...proposed("cs_3", "po_2", "v2", { unitCost: 8, at: 30, accepted: 40, completion: 1 }),
-        catalogueCostStatement(shopId, "v1", money(7.25)),
-        catalogueCostStatement(shopId, "v2", money(7.25)),
+        { sql: "update variant set unit_cost = ? where shop_id = ?", params: [money(7.25), shopId] },
       ]),
     );
     await readBack(world, "po_1");
@@ -193,6 +193,15 @@ test("of two costs written at the same time the catalogue gets the one that the 
     assert.deepEqual(
       (await outcomes(world)).map(([outcome, reason]) => `${outcome} ${reason}`),
       ["proposed null", "applied replaced since by PO-po_2", "applied replaced since by PO-po_2", "proposed null"],
+    );
+    const told = await Promise.all(
+      ["v1", "v2"].map((recordId) =>
+        world.engine.read(shopId, (tx) => pageOfRecordLog(tx, shopId, { kind: "variant", recordId }, null, 10)),
+      ),
+    );
+    assert.deepEqual(
+      told.map(({ entries }) => entries.map(({ operation, changes }) => [operation, changes])),
+      [[["settle_costs", [{ field: "unitCost", before: 7.25, after: 8 }]]], []],
     );
   }));
 

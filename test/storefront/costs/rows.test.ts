@@ -1,12 +1,11 @@
 /** The rows that the costs of a completion are made from, and those that it leaves (C45). */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { systemClock, timeOrderedIds } from "../../../src/base/time/system.ts";
 import { costPlan, type ReplacingCost } from "../../../src/core/storefront/cost-sync.ts";
 import type { Money } from "../../../src/core/money/money.ts";
 import {
   acceptCostsStatement,
-  catalogueCostStatement,
-  correctCatalogueCostStatement,
   costWriteMsMax,
   loadCostFacts,
   loadCostHistory,
@@ -14,6 +13,8 @@ import {
   loadWrittenRows,
   settleCostStatement,
 } from "../../../src/shop/storefront/cost-sync.ts";
+import { catalogueCostStatements } from "../../../src/shop/catalogue/price-changes.ts";
+import { pageOfRecordLog, type RecordEntry } from "../../../src/shop/catalogue/record-log.ts";
 import { costStatement } from "../../../src/shop/order/purchase-order-history.ts";
 import { importOrder } from "../../../src/shop/order/purchase-orders.ts";
 import type { Statement, Tx } from "../../../src/store/store.ts";
@@ -57,10 +58,10 @@ after(async () => {
 });
 
 /** The shop with its two orders, and nothing of what other tests have made of it. */
-async function inShop(use: (write: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>) => Promise<void>): Promise<void> {
+async function inShop(use: (write: Write) => Promise<void>): Promise<void> {
   await store.engine.write("a", (tx) =>
     tx.batch([
-      ...["cost_sync", "variant", "inventory_level"].map((table) => ({
+      ...["cost_sync", "variant", "inventory_level", "record_log"].map((table) => ({
         sql: `delete from ${table} where shop_id = ?`,
         params: ["a"],
       })),
@@ -75,6 +76,22 @@ async function inShop(use: (write: <T>(work: (tx: Tx) => Promise<T>) => Promise<
   await use((work) => store.engine.write("a", work));
 }
 
+const ids = timeOrderedIds(systemClock);
+
+type Write = <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
+
+async function setCosts(write: Write, costs: Parameters<typeof catalogueCostStatements>[2]): Promise<void> {
+  const actor = { type: "system", id: null, name: null } as const;
+  const stamp = { actor, operation: "test", requestId: "req_1", nowMs: 1_000, ids };
+  await write(async (tx) => tx.batch(await catalogueCostStatements(tx, "a", costs, stamp)));
+}
+
+/** What the history tells of a variant's unit cost, newest first. */
+async function changesOf(write: Write, variantId: string): Promise<readonly (readonly unknown[])[]> {
+  const { entries } = await write((tx) => pageOfRecordLog(tx, "a", { kind: "variant", recordId: variantId }, null, 10));
+  return entries.flatMap(({ changes }: RecordEntry) => changes.map(({ before, after }) => [before, after]));
+}
+
 test("costs come in on the unit cost and the stock of all locations; a variant without them has neither", async () => {
   await inShop(async (write) => {
     const facts = await write((tx) => loadCostFacts(tx, "a", received));
@@ -86,9 +103,10 @@ test("costs come in on the unit cost and the stock of all locations; a variant w
         ["unheard of", { unitCost: null, onHand: quantity(0) }],
       ]),
     );
-    await write((tx) =>
-      tx.batch([catalogueCostStatement("a", "known", money(3)), catalogueCostStatement("a", "x", money(7))]),
-    );
+    await setCosts(write, [
+      { variantId: "known", unitCost: money(3) },
+      { variantId: "x", unitCost: money(7) },
+    ]);
     const after = await write((tx) => loadCostFacts(tx, "a", received));
     assert.deepEqual(
       [...after.values()].map(({ unitCost }) => unitCost),
@@ -442,12 +460,15 @@ for (const [rule, others, shown, expected, of = row] of replacing)
 
 test("the catalogue's unit cost is corrected only as long as it is the one to correct", async () => {
   await inShop(async (write) => {
-    await write((tx) =>
-      tx.batch([
-        correctCatalogueCostStatement("a", "known", money(2.5), money(4)),
-        correctCatalogueCostStatement("a", "elsewhere", money(2.5), money(4)),
-      ]),
-    );
+    await setCosts(write, [
+      { variantId: "known", from: money(2.5), unitCost: money(4) },
+      { variantId: "elsewhere", from: money(2.5), unitCost: money(4) },
+      { variantId: "no cost", from: null, unitCost: money(5) },
+      { variantId: "no cost", from: null, unitCost: money(6) },
+      { variantId: "no cost", from: money(5), unitCost: null },
+      { variantId: "known", unitCost: money(4) },
+      { variantId: "unheard of", unitCost: money(4) },
+    ]);
     const costs = await write((tx) =>
       tx.all<{ unit_cost: number }>(
         "select unit_cost from variant where shop_id = ? and unit_cost is not null order by variant_id",
@@ -458,5 +479,11 @@ test("the catalogue's unit cost is corrected only as long as it is the one to co
       costs.map((each) => each.unit_cost),
       [money(9), money(4)],
     );
+    assert.deepEqual(await changesOf(write, "known"), [[2.5, 4]]);
+    assert.deepEqual(await changesOf(write, "no cost"), [
+      [5, null],
+      [null, 5],
+    ]);
+    for (const variantId of ["elsewhere", "unheard of"]) assert.deepEqual(await changesOf(write, variantId), []);
   });
 });

@@ -45,7 +45,7 @@ export interface LineInQuestion {
   readonly line: LineItem;
   /** Pointer to the entry that asked for it; null for a line of the order that the request does not name. */
   readonly path: string | null;
-  /** True if the line is new, no cost was sent and none is known (C32). */
+  /** True if no cost was sent and none is known (C32). */
   readonly isCostMissing: boolean;
   /** True if its variant and its day are checked: it is new, or the whole order is. */
   readonly isNew: boolean;
@@ -232,13 +232,16 @@ function lineWarnings({ line, path, isCostMissing }: LineInQuestion, byCode: Var
   const warn = (member: string, reason: Warning["reason"], message: string): void => {
     warnings.push({ path: path === null ? "" : `${path}/${member}`, reason, message });
   };
-  const { variantId, quantityOrdered, moq, packSize } = line;
+  const { variantId, productName, quantityOrdered, moq, packSize } = line;
   if (isUnknownVariant(line)) {
     const code = codeText(byCode, variantId);
     const told = code === "" ? "an SKU or a barcode is no variantId" : `that is ${code}`;
     warn("variantId", "unknown-variant", `The catalogue has no variant ${variantId}; ${told}.`);
   }
-  if (isCostMissing) warn("unitCost", "no-cost", "No unitCost was sent and none is known, so the line counts as 0.");
+  if (isCostMissing) {
+    const named = isCustom(line) ? productName : variantId;
+    warn("unitCost", "no-cost", `No unitCost of ${named} is known, so the line counts as 0.`);
+  }
   if (isCustom(line)) return warnings;
   const ordered = quantityToNumber(quantityOrdered);
   if (moq !== null && quantityOrdered < moq)

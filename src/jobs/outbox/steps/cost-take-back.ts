@@ -10,9 +10,9 @@ import { orderUri } from "../../../core/order/effect.ts";
 import { lineEvent } from "../../../core/events/events.ts";
 import type { PurchaseOrder } from "../../../core/order/purchase-order.ts";
 import { loadShop } from "../../../shop/access/accounts.ts";
+import { catalogueCostStatements } from "../../../shop/catalogue/price-changes.ts";
 import {
   acceptCostStatement,
-  catalogueCostStatement,
   loadCostFacts,
   loadCostHistory,
   overtakenVariants,
@@ -31,6 +31,7 @@ import {
   type WorkContext,
   endRun,
   problemsText,
+  recordStamp,
   retryOrFail,
   skipped,
   systemStamp,
@@ -172,9 +173,12 @@ async function recordTakeBack(
     ...(taken.length === 0
       ? []
       : [
-          ...taken.map(({ variantId, proposedUnitCost }) =>
-            catalogueCostStatement(shopId, variantId, proposedUnitCost),
-          ),
+          ...(await catalogueCostStatements(
+            tx,
+            shopId,
+            taken.map(({ variantId, proposedUnitCost: unitCost }) => ({ variantId, unitCost })),
+            recordStamp(context, run),
+          )),
           ...taken.map(({ costSyncId }) => acceptCostStatement(shopId, purchaseOrderId, costSyncId, nowMs)),
           ...readBack.statements,
         ]),

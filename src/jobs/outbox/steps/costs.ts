@@ -6,8 +6,8 @@ import { readBackCost, type ReplacingCost, type SettledCost, unreadCost } from "
 import type { EffectOutcome } from "../../../core/order/effect.ts";
 import { lineEvent } from "../../../core/events/events.ts";
 import type { Money } from "../../../core/money/money.ts";
+import { type CatalogueCost, catalogueCostStatements } from "../../../shop/catalogue/price-changes.ts";
 import {
-  correctCatalogueCostStatement,
   loadReplacingCost,
   loadWrittenRows,
   settleCostStatement,
@@ -16,13 +16,14 @@ import {
 import type { ClaimedEffect } from "../../../shop/storefront/effects.ts";
 import { eventStatements } from "../../../shop/events/events.ts";
 import { loadOrder } from "../../../shop/order/purchase-orders.ts";
-import type { Statement, Tx } from "../../../store/store.ts";
+import type { Tx } from "../../../store/store.ts";
 import {
   type Run,
   type Step,
   type WorkContext,
   endFailedRun,
   endRun,
+  recordStamp,
   retryOrFail,
   skipped,
   systemStamp,
@@ -92,16 +93,17 @@ async function recordCosts(
     const lines = new Set(unsettled.map(({ row }) => row.poLineItemId));
     await tx.batch(eventStatements(shopId, lineEvent("cost_sync.failed", order, lines), systemStamp(context)));
   }
-  await tx.batch(
-    read.flatMap((each): readonly Statement[] => {
-      const settled = each.settled ?? (isLast ? unreadCost(each.shown) : null);
-      if (settled === null) return [];
-      return [
-        settleCostStatement(shopId, purchaseOrderId, each.row.costSyncId, settled, context.now()),
-        ...catalogueStatements(shopId, each, settled),
-      ];
-    }),
-  );
+  const over = read.flatMap((each) => {
+    const settled = each.settled ?? (isLast ? unreadCost(each.shown) : null);
+    return settled === null ? [] : [{ each, settled }];
+  });
+  const corrections = over.flatMap(({ each, settled }) => correctionOf(each, settled) ?? []);
+  await tx.batch([
+    ...over.map(({ each: { row }, settled }) =>
+      settleCostStatement(shopId, purchaseOrderId, row.costSyncId, settled, context.now()),
+    ),
+    ...(await catalogueCostStatements(tx, shopId, corrections, recordStamp(context, run))),
+  ]);
   return ended;
 }
 
@@ -111,16 +113,12 @@ async function recordCosts(
  * storefront has another cost than it had said, or one of which it had said nothing. The goods are weighed with the
  * next completion, with the storefront's cost.
  */
-function catalogueStatements(
-  shopId: string,
-  { row, shown, replacing }: ReadRow,
-  { outcome }: SettledCost,
-): readonly Statement[] {
+function correctionOf({ row, shown, replacing }: ReadRow, { outcome }: SettledCost): CatalogueCost | null {
+  const { variantId } = row;
   const isUnanswered = row.acceptedAtMs === null;
-  if (isUnanswered && shown === row.unitCost)
-    return [correctCatalogueCostStatement(shopId, row.variantId, row.previousUnitCost, shown)];
+  if (isUnanswered && shown === row.unitCost) return { variantId, from: row.previousUnitCost, unitCost: shown };
   return (replacing?.isBeside === true && shown !== null) ||
     (replacing === null && outcome === "failed" && !isUnanswered)
-    ? [correctCatalogueCostStatement(shopId, row.variantId, row.unitCost, shown)]
-    : [];
+    ? { variantId, from: row.unitCost, unitCost: shown }
+    : null;
 }

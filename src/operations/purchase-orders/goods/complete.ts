@@ -119,7 +119,7 @@ async function saveCompletion(
     });
   await costs.refuseOvertaken(tx);
   const effects = await saveFor(tx, call, order, decided);
-  if (costs.statements.length > 0) await tx.batch(costs.statements);
+  await tx.batch(await costs.statements(tx));
   return effects;
 }
 

@@ -27,16 +27,16 @@ import { lineEvent } from "../../../core/events/events.ts";
 import { Fault } from "../../../base/fault.ts";
 import type { VariantStanding } from "../../../core/goods/guard.ts";
 import type { PurchaseOrder } from "../../../core/order/purchase-order.ts";
-import { supplierVariantStatement } from "../../../shop/catalogue/catalogue.ts";
+import { catalogueCostStatements, loadPriceEntries, termStatements } from "../../../shop/catalogue/price-changes.ts";
 import {
   acceptCostsStatement,
-  catalogueCostStatement,
   loadCostFacts,
   loadCostHistory,
   overtakenVariants,
   settleCostStatement,
   supersedeCostsStatement,
 } from "../../../shop/storefront/cost-sync.ts";
+import type { RecordStamp } from "../../../shop/catalogue/record-log.ts";
 import { eventStatements } from "../../../shop/events/events.ts";
 import { costStatement } from "../../../shop/order/purchase-order-history.ts";
 import type { Statement, Tx } from "../../../store/store.ts";
@@ -65,8 +65,8 @@ export interface WrittenCosts {
   readonly costSync: CostSync;
   /** True if rows wait to be read back. */
   readonly settle: boolean;
-  /** Take the costs over into the shop's own catalogue. Part of the completing change. */
-  readonly statements: readonly Statement[];
+  /** Takes the costs over into the shop's own catalogue. Part of the completing change. */
+  statements(tx: Tx): Promise<readonly Statement[]>;
   /** True if the order still has the lines and rates that its costs were taken from. */
   isCurrent(order: PurchaseOrder): boolean;
   /**
@@ -174,15 +174,9 @@ export async function writeCosts(
       warnings: [...stored.warnings],
     },
     settle: proposals.length > 0 || stored.hasUnread || stored.hasUnanswered,
-    statements: [
-      ...(proposals.length === 0
-        ? []
-        : [
-            acceptCostsStatement(shopId, purchaseOrderId, stored, call.clock.now()),
-            ...proposals.map(({ variantId, proposedUnitCost }) =>
-              catalogueCostStatement(shopId, variantId, proposedUnitCost),
-            ),
-          ]),
+    statements: async (tx) => [
+      ...(proposals.length === 0 ? [] : [acceptCostsStatement(shopId, purchaseOrderId, stored, call.clock.now())]),
+      ...(await catalogueStatements(tx, call, proposals)),
       ...(stored.hasUnanswered ? [supersedeCostsStatement(shopId, purchaseOrderId, completion)] : []),
     ],
     isCurrent: (order) => costSource(order) === costSource(stored.order),
@@ -281,7 +275,7 @@ async function storeAttempt(
   const statements = [
     ...skipped.flatMap(({ proposal, reason, isRecorded }) => (isRecorded ? [] : [insert(proposal, "skipped", reason)])),
     ...writes.map((proposal) => insert(proposal, "proposed", null)),
-    ...writes.flatMap((proposal) => supplierCostStatement(shopId, supplierId, proposal) ?? []),
+    ...(await supplierCostStatements(tx, call, supplierId, writes)),
   ];
   if (statements.length > 0) await tx.batch(statements);
   const warnings = skipped.map(({ reason }) => `${reason}; its unit cost was not written`);
@@ -302,18 +296,39 @@ async function storeAttempt(
   };
 }
 
-/** Gives the supplier's catalogue entry the cost of what was paid for, where there is such an entry. */
-const supplierCostStatement = (
-  shopId: string,
+const recordStampOf = (call: Call): RecordStamp => ({ ...call, nowMs: call.clock.now() });
+
+/** Give the supplier's catalogue entries the costs of what was paid for, where there are such entries. */
+async function supplierCostStatements(
+  tx: Tx,
+  call: Call,
   supplierId: string | null,
-  { variantId, supplierCost }: CostProposal,
-): Statement | null =>
-  supplierId === null || supplierCost === null
-    ? null
-    : supplierVariantStatement(shopId, supplierId, variantId, {
-        unitCost: supplierCost.unitCost,
-        unitCostCurrencyCode: supplierCost.currencyCode,
-      });
+  proposals: readonly CostProposal[],
+): Promise<readonly Statement[]> {
+  const { shopId } = call.shop;
+  const writes = proposals.flatMap(({ variantId, supplierCost }) => {
+    if (supplierCost === null) return [];
+    const { unitCost, currencyCode: unitCostCurrencyCode } = supplierCost;
+    return [{ variantId, changes: { unitCost, unitCostCurrencyCode } }];
+  });
+  if (supplierId === null || writes.length === 0) return [];
+  const variantIds = writes.map(({ variantId }) => variantId);
+  const entries = await loadPriceEntries(tx, shopId, supplierId, variantIds);
+  return termStatements(shopId, entries, writes, recordStampOf(call));
+}
+
+/** Give the shop's own catalogue the costs that the storefront has taken. */
+const catalogueStatements = (
+  tx: Tx,
+  call: Call,
+  taken: readonly Pick<CostProposal, "variantId" | "proposedUnitCost">[],
+): Promise<readonly Statement[]> =>
+  catalogueCostStatements(
+    tx,
+    call.shop.shopId,
+    taken.map(({ variantId, proposedUnitCost: unitCost }) => ({ variantId, unitCost })),
+    recordStampOf(call),
+  );
 
 async function lookUp(call: Call, variantIds: readonly string[]): Promise<ReadonlyMap<string, VariantStanding>> {
   if (variantIds.length === 0) return new Map();
@@ -372,9 +387,11 @@ async function keptStatements(tx: Tx, call: Call, stored: StoredAttempt): Promis
       .filter(({ variantId }) => overtakenIds.has(variantId))
       .map(({ costSyncId }) => settleCostStatement(shopId, purchaseOrderId, costSyncId, overtaken, nowMs)),
     acceptCostsStatement(shopId, purchaseOrderId, stored, nowMs),
-    ...stored.proposals
-      .filter(({ variantId }) => !overtakenIds.has(variantId))
-      .map(({ variantId, proposedUnitCost }) => catalogueCostStatement(shopId, variantId, proposedUnitCost)),
+    ...(await catalogueStatements(
+      tx,
+      call,
+      stored.proposals.filter(({ variantId }) => !overtakenIds.has(variantId)),
+    )),
   ];
 }
 
@@ -397,13 +414,17 @@ async function settledStatements(
   const { purchaseOrderId } = stored.order;
   const nowMs = call.clock.now();
   const overtakenIds = await overtakenOf(tx, call, stored);
-  return reported.flatMap(({ proposal: { costSyncId, variantId, proposedUnitCost }, result }) => {
-    const settled = overtakenIds.has(variantId) ? overtaken : outcomeOf(result);
-    return [
+  const rows = reported.map(({ proposal, result }) => ({
+    proposal,
+    settled: overtakenIds.has(proposal.variantId) ? overtaken : outcomeOf(result),
+  }));
+  const applied = rows.filter(({ settled }) => settled.outcome === "applied").map(({ proposal }) => proposal);
+  return [
+    ...rows.map(({ proposal: { costSyncId }, settled }) =>
       settleCostStatement(shopId, purchaseOrderId, costSyncId, settled, nowMs),
-      ...(settled.outcome === "applied" ? [catalogueCostStatement(shopId, variantId, proposedUnitCost)] : []),
-    ];
-  });
+    ),
+    ...(await catalogueStatements(tx, call, applied)),
+  ];
 }
 
 /** Returns the outcome of a row. One of unknown outcome stays `proposed`, since its cost may have been written. */

@@ -3,7 +3,7 @@
  *
  * Owns: the SQL. The cost grows with the orders that match, of which there are at most as many as asked for.
  */
-import { type Day, dayIn, dayMs, weekOf, weekStart } from "../../../base/time/calendar.ts";
+import { type Day, dayIn, dayMs, dayStart, weekOf, weekStart } from "../../../base/time/calendar.ts";
 import { type FigureOrders, figureWeeks } from "../../../core/order/advice/purchase-figures.ts";
 import type { ReportedOrder } from "../../../core/order/advice/report.ts";
 import { type Fields, storedHeaderFields } from "../../../core/order/purchase-order-fields.ts";
@@ -111,7 +111,7 @@ export async function loadFigureOrders(
     idsOf({
       columns: { status: isOneOf(placedStatuses) },
       articles: [],
-      createdFromMs: (today - placedDays + 1) * dayMs,
+      createdFromMs: dayStart(timezone, today - placedDays + 1),
     }),
   ]);
   const receipts = await receiptsSince(tx, shopId, changedIds, sinceMs);
