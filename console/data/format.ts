@@ -1,5 +1,5 @@
 /** Numbers, money, days and sentences as a person reads them. */
-import { writtenDecimals } from "../../src/core/money/minor-units.ts";
+import { minorDigits } from "../../src/core/money/minor-units.ts";
 import { serviceTexts } from "../texts/en/service.ts";
 import type { Language } from "../texts/languages.ts";
 
@@ -35,32 +35,31 @@ const signedPercents = new Intl.NumberFormat(locale, {
 /** By how much something rose or fell, as a share of what it was. */
 export const signedPercent = (share: number): string => signedPercents.format(share);
 
-const currencies = new Map<string, Intl.NumberFormat>();
+const currencies: Record<string, Intl.NumberFormat> = {};
 
-/** Writes amounts with as many decimals as the service rounds to, or with more where `decimalsMax` is higher. */
-const amounts = (currency: string, decimalsMax = 0): Intl.NumberFormat =>
-  new Intl.NumberFormat(locale, { style: "currency", currency, ...writtenDecimals(currency, decimalsMax) });
+/** Writes amounts with the decimals of the currency's minor unit, but for what `more` says. */
+const amounts = (currency: string, more: Intl.NumberFormatOptions = {}): Intl.NumberFormat => {
+  const minimumFractionDigits = minorDigits(currency);
+  return new Intl.NumberFormat(locale, { style: "currency", currency, minimumFractionDigits, ...more });
+};
 
 /** An amount with its currency. */
-export function money(value: number, currencyCode: string): string {
-  const format = currencies.get(currencyCode) ?? amounts(currencyCode);
-  currencies.set(currencyCode, format);
-  return format.format(value);
-}
+export const money = (value: number, currencyCode: string): string =>
+  (currencies[currencyCode] ??= amounts(currencyCode)).format(value);
 
 /** A cost with all its decimals. */
-export const exactMoney = (value: number, currencyCode: string): string => amounts(currencyCode, 4).format(value);
+export const exactMoney = (value: number, currencyCode: string): string =>
+  amounts(currencyCode, { maximumFractionDigits: 4 }).format(value);
 
 const compactFrom = 1_000_000;
 
 /** An amount in whole units, where cents say nothing; in millions from one of them. */
 export const about = (value: number, currencyCode: string): string =>
-  new Intl.NumberFormat(locale, {
-    style: "currency",
-    currency: currencyCode,
+  amounts(currencyCode, {
+    minimumFractionDigits: 0,
     ...(Math.abs(value) < compactFrom
       ? { maximumFractionDigits: 0 }
-      : { notation: "compact", minimumFractionDigits: 0, maximumFractionDigits: 1 }),
+      : { notation: "compact", maximumFractionDigits: 1 }),
   }).format(value);
 
 /** The text as a sentence, for what stands before another one. */

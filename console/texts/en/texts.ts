@@ -108,10 +108,10 @@ export const texts = isolating({
     asked: "An assistant asks to work in your shop. Sign in, then you decide.",
     byLink: "Sign in by the link",
     elsewhere:
-      "You did not ask for it in this browser. It works once: to go on where you asked, paste it there in place of the e-mail.",
+      "You did not ask for it in this browser. It works once: paste it where you asked, in place of the e-mail.",
     mailMe: "Mail me a link",
     mailedTo: (email: string) =>
-      `Check your mail. If ${email} is known here, a link is on its way. It works once, for 15 minutes. Open it in this browser to go on here.`,
+      `Check your mail. If ${email} is known here, a link is on its way. It works once, for 15 minutes. Open it in this browser.`,
     nameLogged: "Your name, as the log shows it",
     adminToken: "Admin token",
     chooseShop: "Choose a shop",
@@ -149,8 +149,7 @@ export const texts = isolating({
     shown: (shown: number, total: number) => `${number(shown)} of ${number(total)}`,
     empty: "No orders match these filters.",
     emptyShop: "There are no orders yet.",
-    emptyShopHint:
-      "Add a location, a supplier and a product first, or bring them in from a file. Then order something.",
+    emptyShopHint: "Add a location, a supplier and a product first, or bring them in from a file.",
     emptyShopImport: "Import a catalogue",
     create: "New order",
     createHint: "Key: N",
@@ -204,7 +203,7 @@ export const texts = isolating({
   },
   newOrder: {
     title: "New order",
-    lead: "Choose whom you order from, then where the goods go. The order is kept as a draft from the first choice on.",
+    lead: "Choose whom you order from, then where the goods go. It is a draft at once.",
     supplier: "Supplier",
     location: "Location",
     goesTo: "Where do the goods go?",
@@ -223,7 +222,7 @@ export const texts = isolating({
     timeline: "Activity",
     comment: "Comment, for people of the shop",
     addComment: "Add comment",
-    noLines: "This order has no lines yet. Search for a product, or paste rows from a sheet.",
+    noLines: "No lines yet. Search for a product, or paste rows from a sheet.",
     supplier: "Supplier",
     location: "Location",
     expected: "Expected",
@@ -329,7 +328,7 @@ export const texts = isolating({
     customSku: "SKU",
     paste: "Paste rows from a sheet",
     pasteHelp:
-      "One line a row: SKU, barcode or variant id, then quantity, and if you like unit cost and date (YYYY-MM-DD).",
+      "One line a row: SKU, barcode or variant id, then quantity, unit cost and date (YYYY-MM-DD) if you like.",
     rows: "Rows",
     check: "Check rows",
     adding: (count: number) => (count === 1 ? "Add 1 line" : `Add ${number(count)} lines`),
@@ -376,7 +375,7 @@ export const texts = isolating({
     lead: "What the supplier confirmed, line by line: quantity, cost and date.",
     changed: (count: number) => `${plural(count, "line", "lines")} changed`,
     theirs: (value: string) => `The order now says ${value}. Save once more to replace it.`,
-    short: "Lines were confirmed short, so confirming everything would overwrite what the supplier said.",
+    short: "Lines were confirmed short: confirming everything would overwrite that.",
     closed: "This order cannot be confirmed:",
   },
   complete: {

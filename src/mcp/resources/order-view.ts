@@ -55,7 +55,7 @@ const make = (name, text, className) => {
 };
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 const figure = (value) => (typeof value === "number" ? value.toLocaleString(locale) : "");
-const minorDigits = ${JSON.stringify(Object.fromEntries(minorDigitsBeside2))};
+const minorDigits = ${JSON.stringify(minorDigitsBeside2)};
 const money = (value, currency) => {
   if (typeof value !== "number") return "";
   const digits = minorDigits[currency] ?? 2;

@@ -166,6 +166,8 @@ export async function writeCosts(
   }
   const { completion } = stored;
   const { purchaseOrderId } = stored.order;
+  // As soon as the storefront has answered: a cost that begins later takes the place of these (D346).
+  const takenAtMs = call.clock.now();
   return {
     costSync: {
       mode: costSyncMode,
@@ -175,7 +177,7 @@ export async function writeCosts(
     },
     settle: proposals.length > 0 || stored.hasUnread || stored.hasUnanswered,
     statements: async (tx) => [
-      ...(proposals.length === 0 ? [] : [acceptCostsStatement(shopId, purchaseOrderId, stored, call.clock.now())]),
+      ...(proposals.length === 0 ? [] : [acceptCostsStatement(shopId, purchaseOrderId, stored, takenAtMs)]),
       ...(await catalogueStatements(tx, call, proposals)),
       ...(stored.hasUnanswered ? [supersedeCostsStatement(shopId, purchaseOrderId, completion)] : []),
     ],
