@@ -49,15 +49,10 @@ export const changePage = {
 
 /** The cursor of a page of changes. */
 export const changeCursor = (scope: CursorScope, end: ChangePosition | null): string | null =>
-  end === null ? null : encodeCursor(scope, [end.atMs, end.id, end.purchaseOrderId, end.totalCount]);
+  end === null ? null : encodeCursor(scope, [end.atMs, end.id, end.totalCount]);
 
 /** The position that a cursor of a page of changes has. @throws Fault INVALID_INPUT  as `decodeCursor`. */
 export function changePositionFrom(scope: CursorScope, encoded: string): ChangePosition {
-  const [atMs, entryId, purchaseOrderId, totalCount] = decodeCursor(scope, encoded, [
-    "number",
-    "string",
-    "string",
-    "number",
-  ]);
-  return { atMs, id: entryId, purchaseOrderId, totalCount };
+  const [atMs, entryId, totalCount] = decodeCursor(scope, encoded, ["number", "string", "number"]);
+  return { atMs, id: entryId, totalCount };
 }

@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { exportRecords } from "../../src/exchange/export.ts";
-import { startGoodsServer } from "../support/goods-server.ts";
 import { askAdmin, signInAs } from "../support/people.ts";
 import { adminToken, startServer, type TestServer } from "../support/server.ts";
 
@@ -360,37 +359,6 @@ test("changes of all orders are found by who made them, by request, order, opera
 
   assert.equal((await server.delete(`/api/v1/purchase-orders/${byAna}`)).status, 200);
   assert.deepEqual(await orders(`purchaseOrderId=${byAna}`), [byAna, byAna, byAna], "a deleted order's entries stay");
-});
-
-test("imported orders whose entries have the same id and time are told apart, page by page", async () => {
-  await using server = await startGoodsServer({ console: true });
-  const of = (purchaseOrderId: string) => ({
-    type: "purchaseOrder",
-    purchaseOrderId,
-    log: [
-      {
-        logId: "log_1",
-        occurredAt: "2026-01-01T00:00:00.000Z",
-        action: "create",
-        message: `Made ${purchaseOrderId}.`,
-        actor: { type: "user", id: null, name: "Ana" },
-        changes: [],
-      },
-    ],
-  });
-  await server.bring([of("po_a"), of("po_b"), of("po_c")]);
-  const key = await (await signInAs(server, "viewer")).bearer();
-  const told: unknown[] = [];
-  for (let cursor: string | null = ""; cursor !== null;) {
-    const after: string = cursor === "" ? "" : `&cursor=${cursor}`;
-    const path = shopPath(server, `/changes?to=2026-01-01&limit=1${after}`);
-    const page = await askAdmin(server, "GET", path, undefined, { key });
-    told.push([page.at("data", "changes", 0, "purchaseOrderId"), page.at("data", "changes", 0, "message")]);
-    const next = page.at("data", "cursor");
-    cursor = typeof next === "string" ? next : null;
-  }
-  const expected = ["po_c", "po_b", "po_a"].map((id) => [id, `Made ${id}.`]);
-  assert.deepEqual(told, expected);
 });
 
 test("requests are found by surface, by outcome and by what else may be filtered by, at once, page by page", async () => {

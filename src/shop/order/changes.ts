@@ -42,8 +42,6 @@ interface KeyRow {
 
 /** Where a page ended. */
 export interface ChangePosition extends HistoryPosition {
-  /** Orders that were imported may have entries with the same id. */
-  readonly purchaseOrderId: string;
   /** As it was counted for the first page. */
   readonly totalCount: number;
 }
@@ -128,10 +126,7 @@ export async function pageOfChanges(
   return {
     changes: await changesOf(tx, shopId, shown),
     totalCount,
-    end:
-      last === undefined
-        ? null
-        : { atMs: last.occurred_at, id: last.log_id, purchaseOrderId: last.purchase_order_id, totalCount },
+    end: last === undefined ? null : { atMs: last.occurred_at, id: last.log_id, totalCount },
   };
 }
 
@@ -146,20 +141,15 @@ async function keysOf(
     branches.map(({ where, params, at }) =>
       tx.all<KeyRow>(
         `select purchase_order_id, log_id, occurred_at from purchase_order_log
-         where ${where}${after === null ? "" : ` and (${at}, log_id, purchase_order_id) < (?, ?, ?)`}
-         order by ${at} desc, log_id desc, purchase_order_id desc limit ?`,
-        [...params, ...(after === null ? [] : [after.atMs, after.id, after.purchaseOrderId]), limit],
+         where ${where}${after === null ? "" : ` and (${at}, log_id) < (?, ?)`}
+         order by ${at} desc, log_id desc limit ?`,
+        [...params, ...(after === null ? [] : [after.atMs, after.id]), limit],
       ),
     ),
   );
   return found
     .flat()
-    .toSorted(
-      (one, other) =>
-        other.occurred_at - one.occurred_at ||
-        compareText(other.log_id, one.log_id) ||
-        compareText(other.purchase_order_id, one.purchase_order_id),
-    )
+    .toSorted((one, other) => other.occurred_at - one.occurred_at || compareText(other.log_id, one.log_id))
     .slice(0, limit);
 }
 
@@ -189,11 +179,10 @@ async function changesOf(tx: Tx, shopId: string, keys: readonly KeyRow[]): Promi
     ),
     numbersOf(tx, shopId, orderIds),
   ]);
-  const keyOf = (purchaseOrderId: string, logId: string): string => JSON.stringify([purchaseOrderId, logId]);
-  const byKey = new Map(entries.map(({ purchaseOrderId, entry }) => [keyOf(purchaseOrderId, entry.logId), entry]));
+  const byId = new Map(entries.map((entry) => [entry.logId, entry]));
   return keys.flatMap((key) => {
+    const entry = byId.get(key.log_id);
     const purchaseOrderId = key.purchase_order_id;
-    const entry = byKey.get(keyOf(purchaseOrderId, key.log_id));
     return entry === undefined ? [] : [{ ...entry, purchaseOrderId, poNumber: numbers.get(purchaseOrderId) ?? null }];
   });
 }

@@ -366,16 +366,15 @@ export async function logEntriesOf(
   tx: Tx,
   shopId: string,
   keys: readonly (readonly [purchaseOrderId: string, logId: string])[],
-): Promise<readonly { readonly purchaseOrderId: string; readonly entry: LogEntry }[]> {
+): Promise<readonly LogEntry[]> {
   const pages = await Promise.all(
     // A key takes three parameters.
     chunksOf(keys, Math.floor(inListMax / 3)).map((chunk) => {
       const { sql, params } = hasOneOf(shopId, ["purchase_order_id", "log_id"], chunk);
-      const select = selectLog.replace("select ", "select purchase_order_id, ");
-      return tx.all<LogRow & { readonly purchase_order_id: string }>(`${select} where ${sql}`, params);
+      return tx.all<LogRow>(`${selectLog} where ${sql}`, params);
     }),
   );
-  return pages.flat().map((row) => ({ purchaseOrderId: row.purchase_order_id, entry: logFrom(row) }));
+  return pages.flat().map(logFrom);
 }
 
 /** Receipts of these orders from an instant on, by order. */

@@ -257,7 +257,7 @@ test("who is no owner sees changes, and is told why keys and people are not show
       await page.getByText("Your role: Purchaser.").waitFor();
     }
     await open(page, "Activity");
-    await page.getByText("are shown to owners of the shop").waitFor();
+    await page.getByText("Owners see all requests").waitFor();
     await page.getByRole("listitem").first().waitFor();
     await picture(page, "activity-purchaser");
   });
