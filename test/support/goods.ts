@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { Fault } from "../../src/base/fault.ts";
 import type { GoodsContext } from "../../src/core/goods/goods.ts";
+import type { Payment } from "../../src/core/order/attachments.ts";
 import type { NewLine } from "../../src/core/order/edit.ts";
 import { noTotals } from "../../src/core/order/totals.ts";
 import {
@@ -162,3 +163,21 @@ export function refusal(work: () => unknown, code: Fault["code"] = "INVALID_INPU
   }
   return assert.fail("It was not refused.");
 }
+
+/** A payment in USD that was made. */
+export const payment = (amount: number, facts: Partial<Payment> = {}): Payment => ({
+  paymentId: "p",
+  paymentName: null,
+  paymentType: "other",
+  status: "Paid",
+  amount: money(amount),
+  currencyCode: "USD",
+  dueDate: null,
+  paidAtMs: null,
+  paymentMethod: null,
+  reference: null,
+  note: null,
+  createdAtMs: 0,
+  createdBy: null,
+  ...facts,
+});

@@ -199,15 +199,12 @@ export interface MailSent {
 /** Ids that say what is ordered, of whom and where to. */
 const keptIds: ReadonlySet<string> = new Set(["supplierId", "locationId", "variantId"]);
 
-/** Days that follow from the instant of a write. */
-const daysOfWrite: ReadonlySet<string> = new Set(["sentDate", "nextExpectedDate"]);
-
-/** Bytes of the documents that are mailed: they show the day on which they were drawn. */
-const drawn = "fileSizeBytes";
+/** Members that follow from the instant of a write: its days, and the size of a document that shows its day. */
+const ofInstant: ReadonlySet<string> = new Set(["sentDate", "nextExpectedDate", "fileSizeBytes"]);
 
 /** Members that differ each time: times, ids, numbers and versions (C80). */
 const isVolatile = (name: string): boolean =>
-  daysOfWrite.has(name) || name === drawn || (/(AtMs|At|Id|Ids|Number|version)$/i.test(name) && !keptIds.has(name));
+  ofInstant.has(name) || (/(AtMs|At|Id|Ids|Number|version)$/i.test(name) && !keptIds.has(name));
 
 function settled(value: unknown): unknown {
   if (typeof value === "string" && value.startsWith(customVariantPrefix)) return customVariantPrefix;

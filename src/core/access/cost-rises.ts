@@ -33,7 +33,7 @@ export interface CostRise {
   readonly line: Pick<LineItem, "variantId" | "productName">;
   /** Null: nothing is known of it, or there is no rate. */
   readonly percent: Percent | null;
-  /** The cost goes to where costs are held against, and would be its own measure. */
+  /** The cost becomes the known one: later costs would be compared with it. */
   readonly setsEntry: boolean;
 }
 
@@ -102,9 +102,9 @@ export function percentOver(
 }
 
 /**
- * Rises of what costs are held against, by a write of it.
+ * Rises of known costs by a write of them.
  *
- * @param before  known costs by variant. One that had none has nothing to be held against.
+ * @param before  known costs by variant. A variant without one has nothing to be compared with.
  * Source: C78.
  */
 export const basisRises = (

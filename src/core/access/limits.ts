@@ -282,7 +282,7 @@ export function refuseMerge({ supplierIds: allowed }: KeyLimits, supplierIds: re
 }
 
 /**
- * Refuses rises of what costs are held against, whatever the limits say of what is beyond them.
+ * Refuses rises of known costs, with which orders are compared, whatever the limits say of what is beyond them.
  *
  * @throws Fault FORBIDDEN_SCOPE (LIMIT_EXCEEDED)
  * Source: C78.

@@ -13,6 +13,7 @@ import { withoutStorefront } from "./guard.ts";
 import { isCustom, linesCounted } from "../order/lines.ts";
 import { asQuantity, quantityToNumber, quantityText } from "../money/money.ts";
 import type { Decision, FieldChange, LineItem, PurchaseOrder, ReceiptDraft, Status } from "../order/purchase-order.ts";
+import { isUnsettled } from "../order/status.ts";
 import { needsSync, storefrontSyncState } from "../storefront/stock-push.ts";
 
 /** Facts for these rules beside the order. */
@@ -222,8 +223,7 @@ function pushAfter(order: PurchaseOrder, lineItems: readonly LineItem[], action:
   const before = new Map(order.lineItems.map((line) => [line.poLineItemId, line.quantityReceived]));
   const due = changed.filter((line) => {
     if (line.quantityReceived === before.get(line.poLineItemId)) return false;
-    const mayBeThere = line.quantityReceived < line.quantitySynced || context.unsettledLineIds?.has(line.poLineItemId);
-    return action !== "unreceive" || mayBeThere === true;
+    return action !== "unreceive" || line.quantityReceived < line.quantitySynced || isUnsettled(line, context);
   });
   const isLeft = due.length === 0 && order.storefrontSyncState !== "in-flight" && changed.some(needsSync);
   return isLeft ? { poLineItemIds: [], stockSync: "failed" } : pushOf(due.map((line) => line.poLineItemId));

@@ -14,15 +14,13 @@ import type {
   ShopFacts,
   Status,
 } from "./purchase-order.ts";
-import { statusesOnTheWay } from "./status.ts";
+import { type PushFacts, statusesOnTheWay } from "./status.ts";
 import { orderTotals, totalsAfter } from "./totals.ts";
 
 /** Facts for a rule beside the order: the shop's, and the time. */
-export interface DecisionContext {
+export interface DecisionContext extends PushFacts {
   readonly shop: ShopFacts;
   readonly nowMs: number;
-  /** Lines of which the storefront may have goods: a push of them has no known outcome. Left out: none. */
-  readonly unsettledLineIds?: ReadonlySet<string>;
 }
 
 /** Nothing changes: no version, no log, no effects. */

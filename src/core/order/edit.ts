@@ -8,7 +8,7 @@
 import { type DecisionContext, decision, unchanged } from "./decision.ts";
 import { Fault, invalidField } from "../../base/fault.ts";
 import { mention } from "./guidance.ts";
-import { hasGoods, permits, refuseUnless } from "./status.ts";
+import { hasGoods, isUnsettled, permits, refuseUnless } from "./status.ts";
 import { type KnownTerms, type LineTerms, lineTerms } from "../supplier/supplier-terms.ts";
 import { accountedQuantity, baseQuantity, isCustom, valueOf, linesCounted } from "./lines.ts";
 import { noTotals } from "./totals.ts";
@@ -382,7 +382,7 @@ function refuseLocation(order: PurchaseOrder, locationId: string | null, context
       "cannot change while anything is received",
       `Take the goods back with ${mention("purchase_order_unreceive")} first.`,
     );
-  if (hasGoods(order, context.unsettledLineIds))
+  if (hasGoods(order, context))
     throw invalidField(
       "/locationId",
       "cannot change while it is not known whether the storefront has goods of the order",
@@ -642,12 +642,12 @@ export function decideDeleteLines(
   return { ...decision(order, { ...order, lineItems }, { log: [log] }, context), deletedLineItemIds, failed };
 }
 
-function deleteRefusal(line: LineItem, { unsettledLineIds }: DecisionContext): Refusal | null {
+function deleteRefusal(line: LineItem, context: DecisionContext): Refusal | null {
   if (line.quantityReceived !== 0)
     return { reason: "has-received-quantity", message: "Goods were received on the line; cancel the rest instead." };
   if (line.quantitySynced !== 0)
     return { reason: "has-synced-quantity", message: "Stock of the line is still on the storefront." };
-  if (unsettledLineIds?.has(line.poLineItemId) === true)
+  if (isUnsettled(line, context))
     return {
       reason: "has-synced-quantity",
       message: "Stock of the line may be on the storefront: a sync of it has no known outcome.",

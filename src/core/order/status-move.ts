@@ -43,7 +43,7 @@ export function decideStatus(
   if (to === from) throw refusal(`The order is already ${from}.`, order);
   if (isHeld(order)) refuseOtherThanPrevious(order, to);
   else refuseUnlisted(order, to);
-  if (isBeforeGoods({ status: to }) && hasGoods(order, context.unsettledLineIds))
+  if (isBeforeGoods({ status: to }) && hasGoods(order, context))
     throw refusal(`The order has received or synced quantity, so it cannot go back to ${to}.`, order);
   if (to === "Sent" && order.locationId === null)
     throw new Fault("INVALID_INPUT", "The order has no locationId, which it needs before it is sent.", {

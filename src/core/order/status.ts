@@ -8,7 +8,7 @@
  */
 import { Fault, type FaultReason } from "../../base/fault.ts";
 import { mention } from "./guidance.ts";
-import { type PurchaseOrder, type Status, statuses } from "./purchase-order.ts";
+import { type LineItem, type PurchaseOrder, type Status, statuses } from "./purchase-order.ts";
 
 /** Activities on an order, beside moving it by name. */
 export type Activity =
@@ -294,18 +294,21 @@ export const movesFrom = (status: Status): readonly Status[] => table[status].mo
 /** Returns the way from one status to another to which POST /status does not lead; null when there is none at once. */
 export const elsewhereFrom = (from: Status, to: Status): Elsewhere | null => table[from].elsewhere[to] ?? null;
 
-/**
- * True if goods were received, or the storefront was sent some: no change of status undoes that.
- *
- * @param unsettledLineIds lines whose push has no known outcome; left out: none.
- */
-export const hasGoods = (
-  order: Pick<PurchaseOrder, "lineItems">,
-  unsettledLineIds: ReadonlySet<string> = new Set(),
-): boolean =>
-  order.lineItems.some(
-    (line) => line.quantityReceived !== 0 || line.quantitySynced !== 0 || unsettledLineIds.has(line.poLineItemId),
-  );
+/** State of the pushes of an order's goods to the storefront. */
+export interface PushFacts {
+  /** Lines in a push without a known outcome: the storefront may have their goods. Left out: none. */
+  readonly unsettledLineIds?: ReadonlySet<string>;
+}
+
+/** True if the storefront may have goods of the line that are not counted as synced. */
+export const isUnsettled = (
+  { poLineItemId }: Pick<LineItem, "poLineItemId">,
+  { unsettledLineIds }: PushFacts,
+): boolean => unsettledLineIds?.has(poLineItemId) === true;
+
+/** True if goods were received, or the storefront was or may have been sent some: no change of status undoes that. */
+export const hasGoods = (order: Pick<PurchaseOrder, "lineItems">, pushes: PushFacts = {}): boolean =>
+  order.lineItems.some((line) => line.quantityReceived !== 0 || line.quantitySynced !== 0 || isUnsettled(line, pushes));
 
 /**
  * The moves that POST /status makes from here, for messages and for a caller that asks. Other conditions can still stop

@@ -11,7 +11,7 @@ import type { Effect, EffectOutcome } from "../order/effect.ts";
 import { type GoodsContext, type GoodsDecision, linesWithIds, unchangedGoods } from "../goods/goods.ts";
 import { isCustom, linesCounted } from "../order/lines.ts";
 import type { Decision, FieldChange, LineItem, PurchaseOrder, StorefrontSyncState } from "../order/purchase-order.ts";
-import { refuseUnless } from "../order/status.ts";
+import { isUnsettled, refuseUnless } from "../order/status.ts";
 import { needsSync, storefrontSyncState } from "./stock-push.ts";
 
 /** Why a line is not pushed (C43). */
@@ -50,7 +50,7 @@ export function decideStorefrontSync(
 
 function skipReason(line: LineItem, order: PurchaseOrder, context: GoodsContext): SyncSkipReason | null {
   if (isCustom(line)) return "custom-item";
-  if (!needsSync(line) && context.unsettledLineIds?.has(line.poLineItemId) !== true)
+  if (!needsSync(line) && !isUnsettled(line, context))
     return line.quantityReceived === 0 ? "nothing-received" : "already-synced";
   if (context.skippedVariantIds.has(line.variantId)) return "guard-skipped";
   return order.locationId === null ? "no-location" : null;

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { Fault, invalidField } from "../../base/fault.ts";
 import { refuseMerge } from "../../core/access/limits.ts";
 import { operation } from "../../requests/operation.ts";
-import { loadKeyLimits } from "../../shop/access/accounts.ts";
+import { limitsOfKey } from "../../shop/access/accounts.ts";
 import {
   type Supplier,
   supplierContactFields,
@@ -67,8 +67,8 @@ export const mergeSuppliers = operation({
       }
       // The orders of one would be mailed to the address of the other.
       requirePerson(call, shownChanges(supplierRecordFields, from, into), supplierContactFields);
-      const limits = call.limitedKeyId === null ? undefined : (await loadKeyLimits(tx, shopId)).get(call.limitedKeyId);
-      if (limits !== undefined) refuseMerge(limits, [supplierId, intoId]);
+      const limits = await limitsOfKey(tx, shopId, call.limitedKeyId);
+      if (limits !== null) refuseMerge(limits, [supplierId, intoId]);
       const rows = await rowsToMerge(tx, shopId, supplierId, intoId, mergedRowsMax + 1);
       const { orderIds, credits, newEntries } = rows;
       if (orderIds.length + credits.length > mergedRowsMax)

@@ -348,6 +348,16 @@ export async function pauseApiKey(tx: Tx, shopId: string, keyId: string, atMs: n
 export const limitStatement = (shopId: string, keyId: string, limits: KeyLimits | null): Change =>
   update(tables.api_key, shopId, { key_id: keyId }, { limits: limitsText(limits) });
 
+/** The limits of a key or connection; null: it has none, or there is no key. */
+export async function limitsOfKey(tx: Tx, shopId: string, keyId: string | null): Promise<KeyLimits | null> {
+  if (keyId === null) return null;
+  const [row] = await tx.all<{ readonly limits: string | null }>(
+    "select limits from api_key where shop_id = ? and key_id = ?",
+    [shopId, keyId],
+  );
+  return limitsFrom(row?.limits ?? null);
+}
+
 /** The limits of all keys and connections that have any, by key. */
 export async function loadKeyLimits(tx: Tx, shopId: string): Promise<ReadonlyMap<string, KeyLimits>> {
   const rows = await tx.all<{ readonly key_id: string; readonly limits: string }>(

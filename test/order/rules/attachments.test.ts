@@ -5,7 +5,6 @@ import {
   currentShipment,
   nextExpectedDate,
   outstandingAmount,
-  type Payment,
   receiptSchedule,
   settledAmount,
   type Shipment,
@@ -13,7 +12,7 @@ import {
 import { pendingQuantity } from "../../../src/core/order/lines.ts";
 import { asQuantity } from "../../../src/core/money/money.ts";
 import { statuses } from "../../../src/core/order/purchase-order.ts";
-import { fxRate, line, money, order, quantity } from "../../support/goods.ts";
+import { fxRate, line, money, order, payment, quantity } from "../../support/goods.ts";
 
 const shipment = (shipmentId: string, facts: Partial<Shipment> = {}): Shipment => ({
   shipmentId,
@@ -39,23 +38,6 @@ const carrying = (poLineItemId: string, units: number, rejected = 0): Shipment["
   quantityAllocated: quantity(units),
   quantityReceived: quantity(0),
   quantityRejected: quantity(rejected),
-});
-
-const payment = (amount: number, facts: Partial<Payment> = {}): Payment => ({
-  paymentId: "p",
-  paymentName: null,
-  paymentType: "other",
-  status: "Paid",
-  amount: money(amount),
-  currencyCode: "USD",
-  dueDate: null,
-  paidAtMs: null,
-  paymentMethod: null,
-  reference: null,
-  note: null,
-  createdAtMs: 0,
-  createdBy: null,
-  ...facts,
 });
 
 test("the settled amount is the sum of payments and credits in the order's currency, as far as rates are known", () => {

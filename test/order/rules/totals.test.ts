@@ -8,7 +8,18 @@ import { rateToOrderCurrency } from "../../../src/core/order/order-rates.ts";
 import type { PurchaseOrder, ShopFacts, Status } from "../../../src/core/order/purchase-order.ts";
 import { decideStatus } from "../../../src/core/order/status-move.ts";
 import { discountExcess, noTotals, orderTotals } from "../../../src/core/order/totals.ts";
-import { context, fxRate, line, type LineFigures, money, order, quantity, refusal, shop } from "../../support/goods.ts";
+import {
+  context,
+  fxRate,
+  line,
+  type LineFigures,
+  money,
+  order,
+  payment,
+  quantity,
+  refusal,
+  shop,
+} from "../../support/goods.ts";
 
 type Charges = { readonly shipping?: number; readonly tax?: number; readonly discount?: number };
 
@@ -232,25 +243,9 @@ test("after Draft the rate of an order changes by fxRateOverride alone", () => {
   assert.deepEqual(worth(next), [100, 100]);
 });
 
-const payment = {
-  paymentId: "p",
-  paymentName: null,
-  paymentType: "deposit",
-  status: "Paid",
-  amount: money(10),
-  currencyCode: "EUR",
-  dueDate: null,
-  paidAtMs: null,
-  paymentMethod: null,
-  reference: null,
-  note: null,
-  createdAtMs: 0,
-  createdBy: null,
-} as const;
-
 test("what was paid is rounded once, to the minor unit, as what is owed is", () => {
   const settledBy = (...amounts: readonly (readonly [number, string])[]): number => {
-    const payments = amounts.map(([amount, currencyCode]) => ({ ...payment, amount: money(amount), currencyCode }));
+    const payments = amounts.map(([amount, currencyCode]) => payment(amount, { currencyCode }));
     const attached = { payments, credits: [], shipments: [], documents: [] };
     const rates = { EUR: fxRate(1.1), CHF: fxRate(1.5) };
     return moneyToNumber(orderTotals(order("Sent", [line("a")], { attached, fxRates: rates }), "USD").settledAmount);
@@ -261,7 +256,7 @@ test("what was paid is rounded once, to the minor unit, as what is owed is", () 
 });
 
 test("what was paid in another currency counts at the order's rates", () => {
-  const attached = { payments: [payment], credits: [], shipments: [], documents: [] };
+  const attached = { payments: [payment(10, { currencyCode: "EUR" })], credits: [], shipments: [], documents: [] };
   const bare = order("Sent", [line("a")], { attached, fxRates: { EUR: fxRate(0.9) } });
   const before = { ...bare, ...orderTotals(bare, "USD") };
   assert.equal(moneyToNumber(before.settledAmount), 9);
